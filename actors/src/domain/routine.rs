@@ -9,6 +9,7 @@ mod checkpoint;
 mod circle;
 mod condition;
 mod editing;
+mod ends;
 mod gain;
 mod hold_look;
 mod likeness;
@@ -30,16 +31,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::{EnumCount, VariantArray};
 
 pub use checkpoint::RoutineMemo;
 pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
+pub use ends::{RoutineEnd, RunSource};
 pub use lost_call::{ConfirmedCall, settles};
 pub use outcome::{StepResult, saves_a_call};
 pub use prices::SeenPrices;
 pub use reading::{is_routine_name, plain_name, read_routine};
-pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
+pub use run::{NextStep, RoutineRun, StepCall};
 pub use schema::{ROUTINE_START, speaks_of_routines, start_tool};
 pub use writing::to_json;
 
@@ -77,26 +80,32 @@ pub struct Routine {
     stored_form: StoredForm,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoutineStep {
     /// The tool, or the command that one of the tools carries out.
     pub tool: Arc<str>,
     /// The arguments. Texts such as `{cargo}` stand for what is known when the call is made.
+    #[serde(skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
     /// The step is left out unless this holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
     /// The step is repeated until this holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Condition>,
-    /// The most calls of it in a round.
-    pub most: u32,
+    /// The most calls of it in a round; `None` for a single one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<u32>,
     /// Whether a failure of it ends only its repetitions.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub may_fail: bool,
     /// What it is made once for, each time another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<Each>,
 }
 
 /// What a step is made once for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum Each {
     /// Each kind of goods in the hold, as the last `get_cargo` tells them.
     Cargo,
@@ -105,8 +114,6 @@ pub enum Each {
 }
 
 impl Each {
-    pub const ALL: [Each; 2] = [Each::Cargo, Each::Missions];
-
     /// Its word in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -115,11 +122,10 @@ impl Each {
             Each::Missions => "missions",
         }
     }
-
-    fn parse(word: &str) -> Option<Each> {
-        Each::ALL.into_iter().find(|each| each.as_str() == word)
-    }
 }
+
+zoea_records::read_by_word!(pub Each);
+zoea_records::stored_by_word!(Each);
 
 /// What becomes of circles that Myses repeat (`[routines]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

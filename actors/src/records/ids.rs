@@ -82,7 +82,7 @@ impl Incarnation {
 pub struct MissionId(pub i64);
 
 /// A tool call: the row that made it and its position among that row's calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
     pub seq: Seq,
     /// The position, from 0.
@@ -90,6 +90,8 @@ pub struct CallKey {
 }
 
 impl fmt::Display for CallKey {
+crate::stored_as_list!(CallKey: seq, position);
+
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.seq, self.position)
     }

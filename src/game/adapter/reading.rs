@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use super::standing::{Deal, Gauge, Standing};
 use super::systems::SystemFacts;
 
@@ -90,10 +92,17 @@ impl Reached<'_> {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Goods {
     pub item: String,
     pub quantity: i64,
+}
+
+/// As a list, which reads as one, too.
+impl Serialize for Goods {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (&self.item, self.quantity).serialize(to)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! Arguments: fills in what is known when a call is made.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use zoea_game::Reading;
 use zoea_game::reading::{Goods, MissionFacts};
@@ -15,7 +16,8 @@ pub(super) const MISSION: &str = "mission";
 const MAX_MISSIONS: usize = 40;
 
 /// What a step with `each` is made for next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub(super) enum EachOne {
     Goods(Goods),
     Mission(String),

@@ -3,7 +3,6 @@
 
 mod candidate;
 mod finding;
-mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -21,9 +20,9 @@ use crate::samples::GameFacts;
 use crate::tool::is_own;
 
 use super::arguments::EachOne;
+use super::stored_form::shown;
 use super::{Each, Routine};
 use finding::find_circle;
-pub(super) use stored::WatchForm;
 
 use candidate::{Candidate, GOODS_COMMANDS, REWARD_COMMAND};
 
@@ -69,19 +68,29 @@ pub struct EndedCall<'a> {
     pub now: &'a GameFacts,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct CircleWatch {
-    /// Its newest acting calls, equal neighbours as one.
+    /// Its newest acting calls, equal neighbours as one. Where one is not understood, they begin anew.
+    #[serde(rename = "legs", deserialize_with = "shown")]
     candidates: Vec<Candidate>,
-    /// The goods in the hold, as the last look told them and sales changed them since.
-    hold: Vec<Goods>,
+    #[serde(rename = "told")]
+    reported: Option<Arc<str>>,
     /// The newest result that was taken.
     upto: Seq,
-    reported: Option<Arc<str>>,
+    /// The goods in the hold, as the last look told them and sales changed them since.
+    #[serde(skip)]
+    hold: Vec<Goods>,
+    #[serde(skip)]
     circle: Option<Circle>,
 }
 
 impl CircleWatch {
+    /// Finds the circle of stored legs again.
+    pub(super) fn find_again(&mut self) {
+        self.candidates.truncate(MAX_CANDIDATES);
+        self.circle = find_circle(&self.candidates);
+    }
+
     /// The circle that goes on now, if there is one.
     #[must_use]
     pub fn circle(&self) -> Option<&Circle> {
@@ -185,7 +194,7 @@ impl CircleWatch {
             None => self.candidates.push(candidate),
         }
         if let Some(last) = self.candidates.last_mut() {
-            last.is_all &= is_all;
+            last.outcome.is_all &= is_all;
         }
         if self.candidates.len() > MAX_CANDIDATES {
             self.candidates.remove(0);
@@ -197,7 +206,7 @@ impl CircleWatch {
     fn end_leg(&mut self) {
         let keeps_goods = !self.hold.is_empty();
         if let Some(last) = self.candidates.last_mut() {
-            last.is_all &= last.each != Some(Each::Cargo) || !keeps_goods;
+            last.outcome.is_all &= last.each != Some(Each::Cargo) || !keeps_goods;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use strum::{EnumCount, VariantArray};
 
 use crate::samples::GameFacts;
@@ -38,9 +39,10 @@ pub(super) enum Value {
     EarnedAnHour,
 }
 
-impl Value {
-    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+zoea_records::read_by_word!(pub(super) Value);
+zoea_records::stored_by_word!(Value);
 
+impl Value {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Value::Fuel => "fuel",
@@ -58,10 +60,6 @@ impl Value {
             Value::Minutes => "minutes",
             Value::EarnedAnHour => "gain_an_hour",
         }
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Value> {
-        Self::ALL.into_iter().find(|value| value.as_str() == text)
     }
 
     pub(super) fn is_price(self) -> bool {
@@ -103,6 +101,8 @@ pub(super) enum Op {
     Other,
 }
 
+zoea_records::stored_by_word!(Op);
+
 impl Op {
     pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
@@ -136,26 +136,31 @@ impl Op {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     pub(super) value: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) item: Option<Arc<str>>,
     pub(super) op: Op,
+    #[serde(flatten)]
     pub(super) against: Against,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Against {
     Number(i64),
     /// The id of a place: a point of interest or a system.
     Text(Arc<str>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Condition {
-    One(Comparison),
     All(Vec<Comparison>),
     Any(Vec<Comparison>),
+    #[serde(untagged)]
+    One(Comparison),
 }
 
 impl Comparison {
@@ -216,20 +221,13 @@ impl Condition {
     #[must_use]
     pub fn holds(&self, known: &KnownValues) -> Option<bool> {
         let mut judged = self.comparisons().iter().map(|one| one.holds(known));
-        match self {
-            Condition::One(_) | Condition::All(_) => {
-                if judged.clone().any(|holds| holds == Some(false)) {
-                    return Some(false);
-                }
-                judged.all(|holds| holds == Some(true)).then_some(true)
-            }
-            Condition::Any(_) => {
-                if judged.clone().any(|holds| holds == Some(true)) {
-                    return Some(true);
-                }
-                judged.all(|holds| holds == Some(false)).then_some(false)
-            }
+        // One comparison with this result decides.
+        let decisive = matches!(self, Condition::Any(_));
+        if judged.clone().any(|holds| holds == Some(decisive)) {
+            return Some(decisive);
         }
+        let is_other = judged.all(|holds| holds == Some(!decisive));
+        is_other.then_some(!decisive)
     }
 
     /// Why a guard does not hold; `None` if it does. What is not known holds no guard.

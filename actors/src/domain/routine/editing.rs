@@ -78,20 +78,20 @@ impl RoutineRun {
     /// Takes the changes that wait, where no call is under way. A call whose outcome is looked for is
     /// not over, and neither is a round of which only the end is missing. Returns whether there were any.
     pub(super) fn take_edit(&mut self) -> bool {
-        if self.step >= self.routine.steps.len() {
+        if self.at.step >= self.routine.steps.len() {
             return false;
         }
         let Some(edited) = self.edited.take_if(|_| self.lost_call.is_none()) else {
             return false;
         };
-        let mut due = (0..).zip(&self.routine.steps).skip(self.step);
+        let mut due = (0..).zip(&self.routine.steps).skip(self.at.step);
         let kept =
             due.find_map(|(place, step)| Some((place, nearest(&edited.steps, step, place)?)));
-        let is_the_same = kept.is_some_and(|(before, _)| before == self.step);
+        let is_the_same = kept.is_some_and(|(before, _)| before == self.at.step);
         // Where no step that is left of the round is there any more, the round begins anew.
-        self.step = kept.map_or(0, |(_, now)| now);
+        self.at.step = kept.map_or(0, |(_, now)| now);
         if !is_the_same {
-            self.made = 0;
+            self.at.made = 0;
             self.due.clear();
         }
         let likeness = (0..).zip(&edited.steps).map(|(place, step)| {

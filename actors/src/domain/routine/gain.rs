@@ -1,5 +1,7 @@
 //! Gain: whether the rounds of a run still bring what they brought.
 
+use serde::Deserialize;
+
 /// The rounds in a row that bring too little, after which a run ends.
 pub(super) const MAX_POOR_ROUNDS: u32 = 3;
 /// A round brings too little if it earns less than this share, in percent, of what the good ones earned.
@@ -7,25 +9,27 @@ const LEAST_SHARE: i64 = 50;
 /// The rounds for which what was earned before a run counts.
 const EXPECTED_ROUNDS: u32 = 3;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 pub(super) struct Gain {
-    /// The credits of the good rounds, and how many these are.
-    pub(super) good: (i64, u32),
+    /// The credits of the good rounds.
+    sum: i64,
+    /// The good rounds.
+    rounds: u32,
     /// The newest rounds in a row that brought too little.
-    pub(super) poor: u32,
+    poor: u32,
     /// The credits of the newest rounds, the newest last.
     pub(super) newest: Vec<i64>,
 }
 
+zoea_records::stored_as_list!(Gain: sum, rounds, poor, newest);
+
 impl Gain {
     /// The gain of a run whose rounds earned so much before.
     pub(super) fn expecting(earns: Option<i64>) -> Gain {
-        let good = earns.map(|earns| {
-            let sum = earns.saturating_mul(i64::from(EXPECTED_ROUNDS));
-            (sum, EXPECTED_ROUNDS)
-        });
+        let sum = earns.map(|earns| earns.saturating_mul(i64::from(EXPECTED_ROUNDS)));
         Gain {
-            good: good.unwrap_or_default(),
+            sum: sum.unwrap_or_default(),
+            rounds: sum.map_or(0, |_| EXPECTED_ROUNDS),
             ..Gain::default()
         }
     }
@@ -45,8 +49,8 @@ impl Gain {
             Some(_) | None => earned > 0 || earned == 0 && has_more_cargo,
         };
         if is_good {
-            let (sum, rounds) = self.good;
-            self.good = (sum.saturating_add(earned), rounds.saturating_add(1));
+            self.sum = self.sum.saturating_add(earned);
+            self.rounds = self.rounds.saturating_add(1);
             self.poor = 0;
         } else {
             self.poor = self.poor.saturating_add(1);
@@ -55,8 +59,7 @@ impl Gain {
 
     /// What a good round earned; `None` before there was one.
     pub(super) fn mean(&self) -> Option<i64> {
-        let (sum, rounds) = self.good;
-        (rounds > 0).then(|| sum / i64::from(rounds))
+        (self.rounds > 0).then(|| self.sum / i64::from(self.rounds))
     }
 
     /// Whether the newest rounds bring too little.

@@ -2,6 +2,7 @@
 //!
 //! The look is for proofs alone. What the routine does with goods follows from its own steps.
 
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use zoea_spacemolt::commands;
 
@@ -14,13 +15,15 @@ const MAX_FAILURES: u32 = 2;
 /// How long a run goes on with a hold that is not known exactly before it looks again.
 const AGAIN_AFTER_MS: u64 = 600_000;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub(super) struct HoldLook {
     /// The run's time at the last look.
     pub(super) at: Option<u64>,
     /// The looks since then that told nothing.
     pub(super) failures: u32,
 }
+
+zoea_records::stored_as_list!(HoldLook: at, failures);
 
 impl HoldLook {
     /// That of a run that cannot look.

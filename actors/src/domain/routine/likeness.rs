@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
 use zoea_game::Reading;
 
 const LEARNED_FROM: u32 = 3;
@@ -9,11 +10,13 @@ const LEARNED_FROM: u32 = 3;
 const MAX_MEMBERS: usize = 48;
 
 /// The members of a step's results so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub(super) struct Likeness {
     pub(super) results: u32,
     pub(super) members: BTreeSet<String>,
 }
+
+zoea_records::stored_as_list!(Likeness: results, members);
 
 impl Likeness {
     /// Takes a good result. Returns a member that is new, once enough results were seen.

@@ -18,12 +18,12 @@ impl RoutineRun {
 
     pub(super) fn look_at(&self, (number, command): (u32, &str)) -> StepCall {
         // After a restart nobody knows the server's tools yet, so its interface is that of the step.
-        let step = self.routine.steps.get(self.step);
+        let step = self.routine.steps.get(self.at.step);
         let is_second = step.is_some_and(|step| commands::is_grouped(&step.tool));
         let second = commands::to_second(command, Map::new()).filter(|_| is_second);
         let (tool, arguments) = second.unwrap_or((command, Map::new()));
         StepCall {
-            id: format!("{LOOK}{}.{number}", self.round),
+            id: format!("{LOOK}{}.{number}", self.at.round),
             tool: tool.into(),
             arguments,
             has_moved: false,

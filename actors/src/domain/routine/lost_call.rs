@@ -4,17 +4,17 @@
 //! was known exactly. A look can prove that a call was carried out, never that it was not: what shows
 //! no effect may still be on its way, or have had another one. So no call is made again.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use zoea_game::Reading;
 use zoea_game::reading::Goods;
 use zoea_game::standing::GoodsChange;
 use zoea_spacemolt::commands;
 
-use crate::ids::{CallKey, Seq};
+use crate::ids::CallKey;
 use crate::message::CallRecord;
 use crate::samples::GameFacts;
 
@@ -27,37 +27,33 @@ const LONGEST_WAIT: Duration = Duration::from_secs(8);
 const SAME_FOR_MS: u64 = 30_000;
 
 /// A call of unknown outcome that can be proven.
-#[derive(Clone, Debug, PartialEq)]
+/// After a restart the looks begin anew, for time has passed.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(super) struct LostCall {
     key: CallKey,
     command: Arc<str>,
     arguments: Map<String, Json>,
     before: Place,
+    was_docked: Option<bool>,
     looks: u32,
     /// Since when everything is seen as it was, by the run's time.
+    #[serde(skip)]
     same_since: Option<u64>,
     /// Whether everything was as it was for so long that nothing more is to be expected.
+    #[serde(skip)]
     is_over: bool,
+    #[serde(skip)]
     is_waiting: bool,
 }
 
-/// A doubt as it is stored: the call, its command, its arguments, the system and the place before, whether it was
-/// docked, and the looks.
-pub(super) type LostCallForm<'a> = (
-    (i64, u16),
-    Cow<'a, str>,
-    Cow<'a, Map<String, Json>>,
-    (Option<Cow<'a, str>>, Option<Cow<'a, str>>),
-    Option<bool>,
-    u32,
-);
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 struct Place {
     system: Option<Arc<str>>,
     poi: Option<Arc<str>>,
-    docked: Option<bool>,
 }
+
+zoea_records::stored_as_list!(LostCall: key, command, arguments, before, was_docked, looks);
+zoea_records::stored_as_list!(Place: system, poi);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LookResult {
@@ -103,8 +99,8 @@ impl LostCall {
             before: Place {
                 system: before.system.clone(),
                 poi: before.poi.clone(),
-                docked: before.docked,
             },
+            was_docked: before.docked,
             looks: 0,
             same_since: None,
             is_over: false,
@@ -118,8 +114,8 @@ impl LostCall {
         let can_be_seen = match &*lost_call.command {
             "travel" => is_elsewhere(&lost_call.before.poi, lost_call.text("target_poi")),
             "jump" => is_elsewhere(&lost_call.before.system, lost_call.text("target_system")),
-            "dock" => lost_call.before.docked == Some(false),
-            "undock" => lost_call.before.docked == Some(true),
+            "dock" => lost_call.was_docked == Some(false),
+            "undock" => lost_call.was_docked == Some(true),
             "refuel" => lost_call.arguments.is_empty(),
             command => hold.is_some() && changes_hold(command, &lost_call.arguments),
         };
@@ -209,7 +205,7 @@ impl LostCall {
             "travel" => is_at(seen.poi.as_deref(), self.text("target_poi")),
             "jump" => is_at(seen.system.as_deref(), self.text("target_system")),
             "dock" | "undock" => match seen.docked {
-                Some(docked) if Some(docked) == self.before.docked => LookResult::Unchanged,
+                Some(docked) if Some(docked) == self.was_docked => LookResult::Unchanged,
                 Some(_) => LookResult::Done,
                 None => LookResult::Inconclusive,
             },
@@ -247,47 +243,6 @@ impl LostCall {
         match is_its_item && has_grown == grows {
             true => LookResult::Done,
             false => LookResult::Inconclusive,
-        }
-    }
-
-    pub(super) fn form(&self) -> LostCallForm<'_> {
-        let Place {
-            system,
-            poi,
-            docked,
-        } = &self.before;
-        (
-            (self.key.seq.0, self.key.position),
-            (&*self.command).into(),
-            Cow::Borrowed(&self.arguments),
-            (
-                system.as_deref().map(Cow::from),
-                poi.as_deref().map(Cow::from),
-            ),
-            *docked,
-            self.looks,
-        )
-    }
-
-    /// Restores it. The looks begin anew, for time has passed.
-    pub(super) fn restore(form: LostCallForm<'_>) -> LostCall {
-        let ((seq, position), command, arguments, (system, poi), docked, looks) = form;
-        LostCall {
-            key: CallKey {
-                seq: Seq(seq),
-                position,
-            },
-            command: command.into(),
-            arguments: arguments.into_owned(),
-            before: Place {
-                system: system.map(Arc::from),
-                poi: poi.map(Arc::from),
-                docked,
-            },
-            looks,
-            same_since: None,
-            is_over: false,
-            is_waiting: false,
         }
     }
 }

@@ -9,9 +9,10 @@ use crate::samples::GameFacts;
 
 use super::RoutineStep;
 use super::arguments::done_missions;
+use super::ends::RoutineEnd;
 use super::hold_look::LOOK;
 use super::lost_call::{LostCall, hold_after};
-use super::run::{RoutineEnd, RoutineRun};
+use super::run::RoutineRun;
 
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
@@ -63,13 +64,13 @@ impl RoutineRun {
         if result.is_look() {
             return self.take_look_at_hold(&result);
         }
-        let Some(step) = self.routine.steps.get(self.step).cloned() else {
+        let Some(step) = self.routine.steps.get(self.at.step).cloned() else {
             return;
         };
         if result.status == CallStatus::NotExecuted {
             // Nothing was done, so the same call is due.
-            self.not_executed = self.not_executed.saturating_add(1);
-            if self.not_executed >= MAX_NOT_EXECUTED {
+            self.at.not_executed = self.at.not_executed.saturating_add(1);
+            if self.at.not_executed >= MAX_NOT_EXECUTED {
                 self.fail(&step, &result);
             }
             return;
@@ -82,7 +83,7 @@ impl RoutineRun {
                 return;
             }
         }
-        self.not_executed = 0;
+        self.at.not_executed = 0;
         self.count_call();
         self.count_earned(result.earned);
         match result.status {
@@ -103,16 +104,16 @@ impl RoutineRun {
 
     fn count_call(&mut self) {
         self.calls = self.calls.saturating_add(1);
-        self.made = self.made.saturating_add(1);
-        self.made_in_round = self.made_in_round.saturating_add(1);
+        self.at.made = self.at.made.saturating_add(1);
+        self.at.made_in_round = self.at.made_in_round.saturating_add(1);
         if !self.due.is_empty() {
             self.due.remove(0);
         }
     }
 
     fn count_earned(&mut self, earned: i64) {
-        self.earned = self.earned.saturating_add(earned);
-        self.earned_in_round = self.earned_in_round.saturating_add(earned);
+        self.earned.all = self.earned.all.saturating_add(earned);
+        self.earned.in_round = self.earned.in_round.saturating_add(earned);
     }
 
     /// Takes a look at what became of a call. A call that was carried out is counted. Without a proof the
@@ -134,7 +135,7 @@ impl RoutineRun {
         let confirmed = lost_call.take(facts, is_lost, hold, self.elapsed_ms);
         match &confirmed {
             Some(_) => {
-                self.not_executed = 0;
+                self.at.not_executed = 0;
                 self.count_call();
                 let docked = look.now.docked;
                 let hold = self.exact_hold.take();
@@ -175,11 +176,11 @@ impl RoutineRun {
         {
             self.missions = missions;
         }
-        let likeness = self.likeness.get_mut(self.step);
+        let likeness = self.likeness.get_mut(self.at.step);
         if let Some(news) = likeness.and_then(|likeness| likeness.take(facts)) {
             let reason = format!(
                 "step {} ({}) reported {news}, which it never did before: {}",
-                self.step + 1,
+                self.at.step + 1,
                 step.tool,
                 quoted(result.reading.text())
             );
@@ -190,7 +191,7 @@ impl RoutineRun {
     fn fail(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
         let reason = format!(
             "step {} ({}): {}",
-            self.step + 1,
+            self.at.step + 1,
             step.tool,
             quoted(result.reading.text())
         );

@@ -1,8 +1,6 @@
 //! Prices: what a unit of an item brought or cost, as results told last.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
+use serde::{Deserialize, Serialize};
 use zoea_game::reading::UnitPrice;
 
 use crate::game::GameReading;
@@ -11,32 +9,32 @@ use crate::game::GameReading;
 const MAX_ITEMS: usize = 32;
 const MAX_ITEM_BYTES: usize = 64;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 struct ItemPrice {
+    item: String,
     brings: Option<i64>,
     costs: Option<i64>,
-    /// The place of its newest sight among all.
-    seen: u64,
 }
 
-/// An item, what a unit brings, and what it costs.
-pub(super) type PriceForm<'a> = (Cow<'a, str>, Option<i64>, Option<i64>);
+zoea_records::stored_as_list!(ItemPrice: item, brings, costs);
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeenPrices {
-    items: BTreeMap<String, ItemPrice>,
-    sights: u64,
-}
+/// The prices of items, those that were seen last at the end.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct SeenPrices(Vec<ItemPrice>);
 
 impl SeenPrices {
+    fn find(&self, item: &str) -> Option<&ItemPrice> {
+        self.0.iter().find(|known| known.item == item)
+    }
+
     /// What a unit brings; `None` if that was not seen.
     pub(super) fn brings(&self, item: &str) -> Option<i64> {
-        self.items.get(item)?.brings
+        self.find(item)?.brings
     }
 
     /// What a unit costs; `None` if that was not seen.
     pub(super) fn costs(&self, item: &str) -> Option<i64> {
-        self.items.get(item)?.costs
+        self.find(item)?.costs
     }
 
     /// Takes the good result of a command. Returns whether it told of prices.
@@ -47,56 +45,33 @@ impl SeenPrices {
         let Some(facts) = reading.facts() else {
             return false;
         };
-        let before = self.sights;
         let prices = facts.prices(command);
         // Of a long market only what is known already is read.
         let is_short = prices.len() <= MAX_ITEMS;
+        let mut has_told = false;
         for price in prices {
-            if is_short || self.items.contains_key(price.item) {
-                self.see(price);
+            if is_short || self.find(price.item).is_some() {
+                has_told |= self.see(price);
             }
         }
-        self.sights != before
+        has_told
     }
 
-    fn see(&mut self, price: UnitPrice<'_>) {
+    fn see(&mut self, price: UnitPrice<'_>) -> bool {
         let (item, brings, costs) = (price.item, price.brings, price.costs);
         if item.len() > MAX_ITEM_BYTES || brings.or(costs).is_none() {
-            return;
+            return false;
         }
-        self.sights = self.sights.saturating_add(1);
-        let known = self.items.entry(item.to_string()).or_default();
-        known.brings = brings.or(known.brings);
-        known.costs = costs.or(known.costs);
-        known.seen = self.sights;
-        if self.items.len() > MAX_ITEMS {
-            let oldest = self.items.iter().min_by_key(|(_, known)| known.seen);
-            let oldest = oldest.map(|(item, _)| item.clone());
-            self.items.retain(|item, _| Some(item) != oldest.as_ref());
-        }
-    }
-
-    /// The prices as they are stored, those that were seen last at the end.
-    pub(super) fn form(&self) -> Vec<PriceForm<'_>> {
-        let mut items: Vec<(&String, &ItemPrice)> = self.items.iter().collect();
-        items.sort_by_key(|(_, known)| known.seen);
-        let forms = items.into_iter();
-        forms
-            .map(|(item, known)| (item.into(), known.brings, known.costs))
-            .collect()
-    }
-
-    pub(super) fn restore(stored: Vec<PriceForm<'_>>) -> SeenPrices {
-        let mut book = SeenPrices::default();
-        for (item, brings, costs) in stored.into_iter().take(MAX_ITEMS) {
-            book.sights += 1;
-            let known = ItemPrice {
-                brings,
-                costs,
-                seen: book.sights,
-            };
-            book.items.insert(item.into_owned(), known);
-        }
-        book
+        let known = self.find(item);
+        let seen = ItemPrice {
+            item: item.to_string(),
+            brings: brings.or(known.and_then(|known| known.brings)),
+            costs: costs.or(known.and_then(|known| known.costs)),
+        };
+        self.0.retain(|known| known.item != item);
+        self.0.push(seen);
+        let surplus = self.0.len().saturating_sub(MAX_ITEMS);
+        self.0.drain(..surplus);
+        true
     }
 }

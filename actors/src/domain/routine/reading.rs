@@ -124,20 +124,24 @@ fn read_step(number: usize, given: &Json, mistakes: &mut Mistakes) -> Option<Rou
     }
     check_call(&place, tool, &arguments, each, mistakes);
     let until = mistakes.condition(&format!("{place} until"), step.get("until"));
-    let repeats = until.is_some() || step.contains_key("most");
-    let most = step.get("most");
+    let given = step.get("most");
     let most = mistakes.number(
         &format!("{place} most"),
-        most,
+        given,
         DEFAULT_REPETITIONS,
         MAX_REPETITIONS,
     );
+    // One with an `until` is made as often as the reader allows unless a number is written.
+    let most = match (&until, given) {
+        (Some(_), _) => Some(most),
+        (None, given) => given.and(Some(most)).filter(|most| *most > 1),
+    };
     Some(RoutineStep {
         tool: tool.into(),
         arguments,
         when: mistakes.condition(&format!("{place} when"), step.get("when")),
         until,
-        most: if repeats { most } else { 1 },
+        most,
         may_fail: step.get("may_fail") == Some(&Json::Bool(true)),
         each,
     })

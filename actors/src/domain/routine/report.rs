@@ -1,13 +1,14 @@
 //! The report of a run: what the model and the operator are told when it ends.
 
-use zoea_text::figures::group_digits;
+use zoea_text::figures::{group_digits, group_signed};
 use zoea_text::names::plural;
 
 use crate::samples::{GameFacts, Gauge};
 
 use super::circle::CircleOffer;
+use super::ends::{RoutineEnd, RunSource};
 use super::gain::MAX_POOR_ROUNDS;
-use super::run::{RoutineEnd, RoutineRun, RunSource};
+use super::run::RoutineRun;
 use super::{ROUTINE_START, RoutineStatus};
 
 impl RoutineEnd {
@@ -46,19 +47,19 @@ impl RoutineRun {
 
     pub(super) fn describe_step(&self) -> String {
         let steps = &self.routine.steps;
-        let Some(step) = steps.get(self.step) else {
+        let Some(step) = steps.get(self.at.step) else {
             return "a round is over".to_string();
         };
         let repeated = match (step.each, step.most) {
-            (None, 2..) => format!(", call {} of at most {}", self.made + 1, step.most),
+            (None, Some(most @ 2..)) => format!(", call {} of at most {most}", self.at.made + 1),
             (Some(_), _) | (None, _) => String::new(),
         };
-        let number = self.step + 1;
+        let number = self.at.step + 1;
         format!("step {number} of {}: {}{repeated}", steps.len(), step.tool)
     }
 
     fn rounds_over(&self) -> u32 {
-        self.round.saturating_sub(1)
+        self.at.round.saturating_sub(1)
     }
 
     fn reason(&self) -> String {
@@ -73,7 +74,7 @@ impl RoutineRun {
             self.routine.name,
             self.rounds_over(),
             group_digits(u64::from(self.calls)),
-            self.earned,
+            self.earned.all,
             self.reason()
         )
     }
@@ -92,7 +93,7 @@ impl RoutineRun {
             self.rounds_over(),
             self.routine.rounds,
             self.calls,
-            self.earned
+            self.earned.all
         );
         if !newest.is_empty() {
             text.push_str(&format!(" (newest rounds: {})", newest.join(", ")));
@@ -114,7 +115,7 @@ impl RoutineRun {
             true => format!(
                 "It goes on where it stopped, in round {}, with {name}, as long as you do nothing in the game \
                  before; after that it starts from its first step.",
-                self.round
+                self.at.round
             ),
             false => format!("It starts again, from its first step, with {name}."),
         });
@@ -175,11 +176,6 @@ impl RoutineStatus {
             group_signed(self.earned)
         )
     }
-}
-
-fn group_signed(number: i64) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    format!("{sign}{}", group_digits(number.unsigned_abs()))
 }
 
 fn describe_facts(facts: &GameFacts) -> String {

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use zoea_game::reading::Goods;
 
-use crate::ids::CallKey;
 use crate::samples::GameFacts;
 
 use super::arguments::{EachOne, each_of, fill_in};
 use super::condition::KnownValues;
+use super::ends::{RoutineEnd, RunSource, read_source, write_source};
 use super::gain::Gain;
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
@@ -18,87 +19,74 @@ use super::lost_call::{ConfirmedCall, LostCall};
 use super::prices::SeenPrices;
 use super::{Routine, RoutineStatus, RoutineStep};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunSource {
-    /// The model, by the call with this key. The report is its result.
-    Model(CallKey),
-    Operator,
-    /// The runtime, because the model repeated a circle.
-    Runtime,
-}
-
-impl RunSource {
-    /// The word for it in JSON and on screen.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RunSource::Model(_) => "model",
-            RunSource::Operator => "operator",
-            RunSource::Runtime => "runtime",
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RoutineEnd {
-    RoundsOver,
-    Reached(String),
-    /// A guard does not hold, in words.
-    Guard(String),
-    /// A step did not succeed, in words.
-    Failed(String),
-    ResultMismatch(String),
-    Lost(String),
-    /// Its rounds bring too little, in words.
-    GainFell(String),
-    /// The watch on progress finds no progress.
-    NoProgress,
-    Order,
-    Stopped,
-    Interrupted(String),
-}
-
-#[derive(Clone, Debug, PartialEq)]
+/// Its checkpoint has these members, in the order of their names there.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct RoutineRun {
-    pub(super) routine: Arc<Routine>,
+    pub(super) at: Cursor,
+    #[serde(
+        rename = "call",
+        serialize_with = "write_source",
+        deserialize_with = "read_source"
+    )]
+    pub(super) source: RunSource,
+    pub(super) calls: u32,
+    /// The used space of its hold where the round began.
+    #[serde(rename = "cargo")]
+    pub(super) cargo_at_round: Option<u32>,
+    #[serde(rename = "credits")]
+    pub(super) credits_at_start: Option<i64>,
+    /// The last call, if its outcome is unknown and a look may prove it.
+    #[serde(rename = "doubt")]
+    pub(super) lost_call: Option<LostCall>,
+    /// What the present step is still to be made for.
+    #[serde(default)]
+    pub(super) due: Vec<EachOne>,
+    pub(super) earned: Earned,
     /// Its changed form, which is in force from the next call on.
     pub(super) edited: Option<Arc<Routine>>,
-    pub(super) source: RunSource,
+    pub(super) end: Option<RoutineEnd>,
+    /// The goods in the hold, as long as they are known exactly.
+    #[serde(rename = "exact")]
+    pub(super) exact_hold: Option<Vec<Goods>>,
+    pub(super) gain: Gain,
+    #[serde(default)]
+    pub(super) hold: Vec<Goods>,
+    #[serde(default)]
+    pub(super) likeness: Vec<Likeness>,
+    #[serde(default, rename = "looked")]
+    pub(super) hold_look: HoldLook,
+    /// The missions that were done at the last look at them.
+    #[serde(default)]
+    pub(super) missions: Vec<String>,
+    #[serde(rename = "ms")]
+    pub(super) elapsed_ms: u64,
+    pub(super) routine: Arc<Routine>,
+    #[serde(rename = "tick")]
+    pub(super) tick_at_start: Option<i64>,
+    #[serde(skip)]
+    pub(super) confirmed: Option<ConfirmedCall>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub(super) struct Cursor {
     /// The round, from 1.
     pub(super) round: u32,
     pub(super) step: usize,
     /// The calls of the present step in this round.
     pub(super) made: u32,
     pub(super) made_in_round: u32,
-    /// What the present step is still to be made for.
-    pub(super) due: Vec<EachOne>,
-    pub(super) hold: Vec<Goods>,
-    /// The missions that were done at the last look at them.
-    pub(super) missions: Vec<String>,
-    /// The goods in the hold, as long as they are known exactly.
-    pub(super) exact_hold: Option<Vec<Goods>>,
-    pub(super) hold_look: HoldLook,
-    /// The last call, if its outcome is unknown and a look may prove it.
-    pub(super) lost_call: Option<LostCall>,
-    pub(super) confirmed: Option<ConfirmedCall>,
-    pub(super) calls: u32,
-    pub(super) earned: i64,
-    pub(super) earned_in_round: i64,
-    pub(super) at_round: RoundStart,
-    pub(super) credits_at_start: Option<i64>,
-    pub(super) gain: Gain,
-    pub(super) likeness: Vec<Likeness>,
     /// How often the present call was not made.
     pub(super) not_executed: u32,
-    pub(super) tick_at_start: Option<i64>,
-    pub(super) elapsed_ms: u64,
-    pub(super) end: Option<RoutineEnd>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RoundStart {
-    pub(super) cargo: Option<u32>,
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+pub(super) struct Earned {
+    pub(super) all: i64,
+    pub(super) in_round: i64,
 }
+
+zoea_records::stored_as_list!(Cursor: round, step, made, made_in_round, not_executed);
+zoea_records::stored_as_list!(Earned: all, in_round);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
@@ -134,10 +122,13 @@ impl RoutineRun {
             routine,
             edited: None,
             source,
-            round: 1,
-            step: 0,
-            made: 0,
-            made_in_round: 0,
+            at: Cursor {
+                round: 1,
+                step: 0,
+                made: 0,
+                made_in_round: 0,
+                not_executed: 0,
+            },
             due: Vec::new(),
             hold: Vec::new(),
             missions: Vec::new(),
@@ -146,13 +137,9 @@ impl RoutineRun {
             lost_call: None,
             confirmed: None,
             calls: 0,
-            earned: 0,
-            earned_in_round: 0,
-            at_round: RoundStart {
-                cargo: facts.cargo.now,
-            },
+            earned: Earned::default(),
+            cargo_at_round: facts.cargo.now,
             credits_at_start: facts.credits,
-            not_executed: 0,
             tick_at_start: tick,
             elapsed_ms: 0,
             end: None,
@@ -203,7 +190,7 @@ impl RoutineRun {
     /// The round that it is in, from 1.
     #[must_use]
     pub fn round(&self) -> u32 {
-        self.round
+        self.at.round
     }
 
     /// Ends it before its next step. The first reason stays.
@@ -231,7 +218,7 @@ impl RoutineRun {
 
     pub(super) fn earned_an_hour(&self) -> Option<i64> {
         let ms = i64::try_from(self.elapsed_ms).unwrap_or(i64::MAX);
-        (ms >= 60_000).then(|| self.earned.saturating_mul(60) / (ms / 60_000))
+        (ms >= 60_000).then(|| self.earned.all.saturating_mul(60) / (ms / 60_000))
     }
 
     #[must_use]
@@ -239,11 +226,11 @@ impl RoutineRun {
         RoutineStatus {
             name: self.routine.name.clone(),
             source: self.source,
-            round: self.round.min(self.routine.rounds),
+            round: self.at.round.min(self.routine.rounds),
             rounds: self.routine.rounds,
             step: self.describe_step().into(),
             calls: self.calls,
-            earned: self.earned,
+            earned: self.earned.all,
             earned_an_hour: self.earned_an_hour(),
         }
     }
@@ -260,12 +247,12 @@ impl RoutineRun {
             if let Some(lost_call) = &self.lost_call {
                 return self.look(lost_call);
             }
-            let Some(step) = self.routine.clone().steps.get(self.step).cloned() else {
+            let Some(step) = self.routine.clone().steps.get(self.at.step).cloned() else {
                 self.end_round(known);
                 return NextStep::RoundOver;
             };
             // A step that is made for each of several takes them when it begins.
-            has_moved |= step.each.is_some() && self.made == 0;
+            has_moved |= step.each.is_some() && self.at.made == 0;
             if !self.is_due(&step, known) {
                 self.go_to_next_step();
                 has_moved = true;
@@ -284,7 +271,7 @@ impl RoutineRun {
                     });
                 }
                 Ok(arguments) => {
-                    let (round, number, made) = (self.round, self.step + 1, self.made + 1);
+                    let (round, number, made) = (self.at.round, self.at.step + 1, self.at.made + 1);
                     return NextStep::Call(StepCall {
                         id: format!("r{round}.{number}.{made}"),
                         tool: step.tool.clone(),
@@ -293,7 +280,8 @@ impl RoutineRun {
                     });
                 }
                 Err(word) => {
-                    let reason = format!("step {} needs {word}, which is not known", self.step + 1);
+                    let reason =
+                        format!("step {} needs {word}, which is not known", self.at.step + 1);
                     self.end(RoutineEnd::Failed(reason));
                 }
             }
@@ -302,7 +290,7 @@ impl RoutineRun {
 
     /// Whether the present step is to be made once more in this round.
     fn is_due(&mut self, step: &RoutineStep, known: &KnownValues) -> bool {
-        if self.made == 0 {
+        if self.at.made == 0 {
             self.due = each_of(step.each, &self.hold, &self.missions);
             let is_wanted = |when: &super::Condition| when.holds(known) == Some(true);
             if !step.when.as_ref().is_none_or(is_wanted) {
@@ -315,26 +303,26 @@ impl RoutineRun {
         }
         match step.each {
             Some(_) => !self.due.is_empty(),
-            None => self.made < step.most,
+            None => self.at.made < step.most.unwrap_or(1),
         }
     }
 
     pub(super) fn go_to_next_step(&mut self) {
-        self.step += 1;
-        self.made = 0;
+        self.at.step += 1;
+        self.at.made = 0;
         self.due.clear();
     }
 
     fn end_round(&mut self, known: &KnownValues) {
-        if self.made_in_round == 0 {
+        if self.at.made_in_round == 0 {
             let reason = "no step was due in a whole round".to_string();
             return self.end(RoutineEnd::Failed(reason));
         }
         let cargo = known.facts.cargo.now;
         let has_more_cargo = cargo
-            .zip(self.at_round.cargo)
+            .zip(self.cargo_at_round)
             .is_some_and(|(now, before)| now > before);
-        self.gain.take(self.earned_in_round, has_more_cargo);
+        self.gain.take(self.earned.in_round, has_more_cargo);
         if self.gain.has_fallen() {
             self.end(RoutineEnd::GainFell(self.describe_fall()));
         }
@@ -351,15 +339,13 @@ impl RoutineRun {
             let reached = until.describe();
             self.end(RoutineEnd::Reached(reached));
         }
-        if self.round >= self.routine.rounds {
+        if self.at.round >= self.routine.rounds {
             self.end(RoutineEnd::RoundsOver);
         }
-        self.round = self.round.saturating_add(1);
-        self.step = 0;
-        self.made = 0;
-        self.made_in_round = 0;
-        self.earned_in_round = 0;
+        self.at.round = self.at.round.saturating_add(1);
+        (self.at.step, self.at.made, self.at.made_in_round) = (0, 0, 0);
+        self.earned.in_round = 0;
         self.due.clear();
-        self.at_round = RoundStart { cargo };
+        self.cargo_at_round = cargo;
     }
 }

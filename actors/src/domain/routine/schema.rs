@@ -12,20 +12,18 @@ pub const ROUTINE_START: &str = "zoea_routine_start";
 /// The tool that starts a routine. It may be called again after a crash: a run that is stored goes on.
 #[must_use]
 pub fn start_tool() -> ToolSpec {
-    ToolSpec {
-        name: ROUTINE_START.into(),
-        description: "Repeat steps that you have proven to work, without being asked: each step is a \
-                      call of a game tool. The result is a report. It comes when a guard or a step \
-                      fails, something new or an order comes, hull, credits or gain fall, `until` holds \
-                      after a round, or the rounds are over. A routine that ran before starts by its \
-                      name alone. Text arguments {poi}, {system} and \
-                      {fuel}, {cargo} and so on stand for what is known then. `each` cargo makes a \
-                      step for all goods of the last get_cargo, with {item} and {quantity}, `each` missions for \
-                      those done of the last get_active_missions, with {mission}."
-            .into(),
-        schema: schema().to_string().into(),
-        read_only_hint: Some(true),
-    }
+    ToolSpec::own(
+        ROUTINE_START,
+        "Repeat steps that you have proven to work, without being asked: each step is a \
+         call of a game tool. The result is a report. It comes when a guard or a step \
+         fails, something new or an order comes, hull, credits or gain fall, `until` holds \
+         after a round, or the rounds are over. A routine that ran before starts by its \
+         name alone. Text arguments {poi}, {system} and \
+         {fuel}, {cargo} and so on stand for what is known then. `each` cargo makes a \
+         step for all goods of the last get_cargo, with {item} and {quantity}, `each` missions for \
+         those done of the last get_active_missions, with {mission}.",
+        &schema(),
+    )
 }
 
 #[must_use]

@@ -1,7 +1,9 @@
-//! The stored form of a routine, which is written once for all checkpoints that contain it.
+//! The stored form of a routine, which is written once for all checkpoints that contain it, and what a checkpoint may
+//! do without.
 
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::Routine;
@@ -32,4 +34,12 @@ impl Routine {
             to_raw_value(&to_json(self)).unwrap_or_else(|_| RawValue::NULL.to_owned())
         })
     }
+}
+
+/// A part that is only shown, or learnt again.
+pub(super) fn shown<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    let text = <&'de RawValue>::deserialize(from)?.get();
+    Ok(serde_json::from_str(text).unwrap_or_default())
 }

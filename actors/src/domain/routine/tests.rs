@@ -11,7 +11,6 @@ use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus};
 use crate::samples::{GameFacts, Gauge};
 
-use super::run::RoundStart;
 use super::*;
 
 fn reading_of(text: &str) -> GameReading<'_> {
@@ -191,7 +190,7 @@ fn a_routine_is_read_back_as_it_was_written() {
         given["steps"][1]["most"] = json!(most);
         let routine = read(given);
         assert_eq!(routine.steps.len(), 5);
-        assert_eq!(routine.steps[1].most, most);
+        assert_eq!(routine.steps[1].most, Some(most));
         assert_eq!(read(to_json(&routine)), routine);
     }
 }
@@ -369,7 +368,7 @@ fn a_hold_that_fills_is_a_gain_as_long_as_nothing_was_earned() {
         played.returns(CallStatus::Done, "{}", 0, facts(90, round, 100, 100));
     }
     assert_eq!(played.next(), "its rounds are over");
-    assert_eq!(played.run.at_round, RoundStart { cargo: Some(20) });
+    assert_eq!(played.run.cargo_at_round, Some(20));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use crate::message::CallStatus;
@@ -17,23 +18,37 @@ pub(super) const GOODS_COMMANDS: [&str; 3] = ["sell", "deposit_items", "jettison
 pub(super) const REWARD_COMMAND: &str = "complete_mission";
 
 /// Acting calls in a row that are alike.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(super) struct Candidate {
     pub(super) tool: Arc<str>,
     pub(super) command: Arc<str>,
     /// The arguments. What is known of the ship stands as its word in braces.
     pub(super) arguments: Map<String, Json>,
+    pub(super) outcome: LegOutcome,
     /// What it hands over, or is rewarded for, each time another one: those stand as their words.
     pub(super) each: Option<Each>,
-    pub(super) is_all: bool,
     pub(super) done: u32,
-    pub(super) has_failed: bool,
     pub(super) earned: i64,
-    /// The last fuel that was told by its end, and the lowest.
+    pub(super) levels: LegLevels,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub(super) struct LegOutcome {
+    pub(super) is_all: bool,
+    pub(super) has_failed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+pub(super) struct LegLevels {
+    /// The last fuel that was told by its end.
     pub(super) fuel: Option<u32>,
     pub(super) lowest_fuel: Option<u32>,
     pub(super) lowest_hull: Option<u32>,
 }
+
+zoea_records::stored_as_list!(Candidate: tool, command, arguments, outcome, each, done, earned, levels);
+zoea_records::stored_as_list!(LegOutcome: is_all, has_failed);
+zoea_records::stored_as_list!(LegLevels: fuel, lowest_fuel, lowest_hull);
 
 impl Candidate {
     pub(super) fn of(
@@ -70,13 +85,13 @@ impl Candidate {
                 EachOne::Goods(_) => Each::Cargo,
                 EachOne::Mission(_) => Each::Missions,
             }),
-            is_all: true,
+            outcome: LegOutcome {
+                is_all: true,
+                has_failed: !is_good,
+            },
             done: u32::from(is_good),
-            has_failed: !is_good,
             earned: 0,
-            fuel: None,
-            lowest_fuel: None,
-            lowest_hull: None,
+            levels: LegLevels::default(),
         }
     }
 
@@ -88,32 +103,40 @@ impl Candidate {
     /// Adds a leg of the same step that follows.
     pub(super) fn add(&mut self, other: &Candidate) {
         self.done = self.done.saturating_add(other.done);
-        self.has_failed |= other.has_failed;
-        self.is_all &= other.is_all;
+        self.outcome.has_failed |= other.outcome.has_failed;
+        self.outcome.is_all &= other.outcome.is_all;
         self.add_figures(other);
     }
 
     pub(super) fn add_figures(&mut self, other: &Candidate) {
-        self.earned = self.earned.saturating_add(other.earned);
-        self.fuel = other.fuel.or(self.fuel);
-        self.lowest_fuel = least(self.lowest_fuel, other.lowest_fuel);
-        self.lowest_hull = least(self.lowest_hull, other.lowest_hull);
+        self.add_earned(other.earned, other.levels);
+    }
+
+    fn add_earned(&mut self, earned: i64, later: LegLevels) {
+        self.earned = self.earned.saturating_add(earned);
+        self.levels = LegLevels {
+            fuel: later.fuel.or(self.levels.fuel),
+            lowest_fuel: least(self.levels.lowest_fuel, later.lowest_fuel),
+            lowest_hull: least(self.levels.lowest_hull, later.lowest_hull),
+        };
     }
 
     /// Takes what a call within it, or after it, told and earned.
     pub(super) fn see(&mut self, ended: &EndedCall<'_>) {
         let now = ended.now;
-        self.earned = self.earned.saturating_add(ended.earned);
-        self.fuel = now.fuel.now.or(self.fuel);
-        self.lowest_fuel = least(self.lowest_fuel, now.fuel.now);
-        self.lowest_hull = least(self.lowest_hull, now.hull.now);
+        let levels = LegLevels {
+            fuel: now.fuel.now,
+            lowest_fuel: now.fuel.now,
+            lowest_hull: now.hull.now,
+        };
+        self.add_earned(ended.earned, levels);
         // An empty hold proves that everything was handed over, whatever a look told before.
-        self.is_all |= self.each == Some(Each::Cargo) && now.cargo.now == Some(0);
+        self.outcome.is_all |= self.each == Some(Each::Cargo) && now.cargo.now == Some(0);
     }
 }
 
 /// The lower one of two figures, as far as they are known.
-pub(super) fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     one.into_iter().chain(other).min()
 }
 

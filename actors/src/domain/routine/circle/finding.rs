@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::super::reading::read_routine;
 use super::super::{Each, MAX_NAME_BYTES, MAX_REPETITIONS};
-use super::candidate::{Candidate, least};
+use super::candidate::Candidate;
 use super::{CIRCLE_ROUNDS, Circle, CircleOffer, MAX_LEGS_OF_A_ROUND};
 
 /// What a ship needs now and then: not in each round, but where it was done in one of them.
@@ -65,7 +65,7 @@ fn circle_of(stages: &[Stage]) -> Option<Circle> {
         let seen = rounds.len() - usize::from(begins_with_last && place == length - 1);
         rounds[..seen]
             .iter()
-            .all(|round| round[place].candidate.is_all)
+            .all(|round| round[place].candidate.outcome.is_all)
     };
     if !(0..length).all(is_known) {
         return None;
@@ -128,18 +128,12 @@ fn step_of(candidates: &[Candidate]) -> Json {
     if !candidates[0].arguments.is_empty() {
         step.insert("arguments".into(), candidates[0].arguments.clone().into());
     }
-    let most = candidates
+    let done = candidates.iter().map(|candidate| candidate.done);
+    let most = done.clone().max().unwrap_or(1).max(1);
+    let least = done.min().unwrap_or(1);
+    let has_failed = candidates
         .iter()
-        .map(|candidate| candidate.done)
-        .max()
-        .unwrap_or(1)
-        .max(1);
-    let least = candidates
-        .iter()
-        .map(|candidate| candidate.done)
-        .min()
-        .unwrap_or(1);
-    let has_failed = candidates.iter().any(|candidate| candidate.has_failed);
+        .any(|candidate| candidate.outcome.has_failed);
     if let Some(each) = candidates[0].each {
         step.insert("each".into(), each.as_str().into());
     } else if most > 1 {
@@ -187,12 +181,16 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
 
 /// Fuel that it never came near: half of the lowest, or what two rounds take, if that is less.
 fn fuel_guard(rounds: &[&[Stage]], candidates: &[&Candidate]) -> Option<Json> {
-    let lowest = candidates
-        .iter()
-        .fold(None, |low, candidate| least(low, candidate.lowest_fuel))?;
+    let levels = candidates.iter().map(|candidate| candidate.levels);
+    let lowest = levels.filter_map(|levels| levels.lowest_fuel).min()?;
     let by_round: Vec<u32> = rounds
         .iter()
-        .filter_map(|round| round.iter().rev().find_map(|stage| stage.candidate.fuel))
+        .filter_map(|round| {
+            round
+                .iter()
+                .rev()
+                .find_map(|stage| stage.candidate.levels.fuel)
+        })
         .collect();
     let used = by_round.windows(2).map(|two| two[0].saturating_sub(two[1]));
     let used = used.max().unwrap_or(0);
@@ -206,9 +204,8 @@ fn fuel_guard(rounds: &[&[Stage]], candidates: &[&Candidate]) -> Option<Json> {
 }
 
 fn hull_guard(candidates: &[&Candidate]) -> Option<Json> {
-    let lowest = candidates
-        .iter()
-        .fold(None, |low, candidate| least(low, candidate.lowest_hull))?;
+    let levels = candidates.iter().map(|candidate| candidate.levels);
+    let lowest = levels.filter_map(|levels| levels.lowest_hull).min()?;
     Some(json!({"value": "hull", "op": ">=", "number": lowest.max(1)}))
 }
 
