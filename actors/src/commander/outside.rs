@@ -9,9 +9,9 @@ use ractor::ActorRef;
 
 use crate::calls::CallWatch;
 use crate::domain::due::{DueMyses, due_words};
-use crate::domain::event::{Activity, EventKind, SwarmCondition};
+use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::ids::{Lane, Moment, MysisId, Now};
-use crate::domain::open_calls::{OpenCall, OpenCalls};
+use crate::domain::open_calls::{LEAST_LIMIT, OpenCall, OpenCalls};
 use crate::domain::outages::{OutageStage, ServerLabel, ServerOutage, ServerOutages};
 use crate::domain::reading::{EventQuery, MAX_EVENTS};
 use crate::domain::standing::StandingKind;
@@ -139,7 +139,7 @@ impl CommanderState {
         let text = stuck.as_ref().map(|(text, _)| &**text);
         self.on_standing_since(StandingKind::NothingMoves, now.wall_at(since), text);
         // A call that begins meanwhile is late no earlier than this.
-        let idle = now.moment.plus(OpenCalls::least_limit());
+        let idle = now.moment.plus(LEAST_LIMIT);
         let at = match is_anything_late {
             true => now.moment.plus(LOOK_PAUSE),
             // Late is what is over its limit.
@@ -176,26 +176,7 @@ impl CommanderState {
     /// Whether a Mysis waits on purpose: for an arrival, or for the operator.
     fn waits_on_purpose(&self, mysis: MysisId) -> bool {
         let member = self.members.get(mysis);
-        member.is_none_or(|member| match &member.status.activity {
-            Activity::Travelling | Activity::Asked(_) | Activity::AwaitingLogin(_) => true,
-            Activity::Resting
-            | Activity::Rebuilding
-            | Activity::Pausing
-            | Activity::Waiting
-            | Activity::Done
-            | Activity::Queueing(_)
-            | Activity::Connecting
-            | Activity::CallingModel
-            | Activity::Answering(_)
-            | Activity::CoolingDown(..)
-            | Activity::CallingTool(_)
-            | Activity::Mining
-            | Activity::Fighting
-            | Activity::InTransit
-            | Activity::OnCooldown
-            | Activity::Recording
-            | Activity::Paused(_) => false,
-        })
+        member.is_none_or(|member| member.status.activity.waits_on_purpose())
     }
 
     /// Who waits for what while nothing moves, and since when; `None` if something does.

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::event::{Activity, MysisStatus};
-use super::ids::{Lane, Moment, MysisId, Now, Timestamp};
+use super::event::{Activity, ActivityFamily, MysisStatus};
+use super::ids::{Moment, MysisId, Now, Timestamp};
 use super::outages::ServerOutages;
 use super::state::LifeState;
 
@@ -91,29 +91,20 @@ fn wait_limit(status: &MysisStatus, outages: &ServerOutages) -> Option<Duration>
     if status.state != LifeState::Running || status.elsewhere.is_some() {
         return None;
     }
-    let is_served = |lane: &Lane| outages.worst_of(lane).is_none();
-    match &status.activity {
-        Activity::AwaitingLogin(_)
-        | Activity::Asked(_)
-        | Activity::Travelling
-        | Activity::Paused(_) => None,
+    if status.activity.waits_on_purpose() {
+        return None;
+    }
+    if let Activity::Queueing(lane) = &status.activity {
         // A server in trouble is asked again when that is due, and its light says so.
-        Activity::Queueing(lane) => is_served(lane).then_some(TURN_OF_OTHERS),
-        Activity::Connecting
-        | Activity::CallingTool(_)
-        | Activity::Mining
-        | Activity::Fighting
-        | Activity::CoolingDown(..) => Some(TURN_OF_OTHERS),
-        Activity::Resting
-        | Activity::Rebuilding
-        | Activity::Pausing
-        | Activity::Waiting
-        | Activity::Done
-        | Activity::CallingModel
-        | Activity::Answering(_)
-        | Activity::InTransit
-        | Activity::OnCooldown
-        | Activity::Recording => Some(OWN_WORK),
+        let is_served = outages.worst_of(lane).is_none();
+        return is_served.then_some(TURN_OF_OTHERS);
+    }
+    match status.activity.family() {
+        ActivityFamily::Held => None,
+        ActivityFamily::Connecting | ActivityFamily::ToolCall | ActivityFamily::Server => {
+            Some(TURN_OF_OTHERS)
+        }
+        ActivityFamily::Rest | ActivityFamily::OwnWork | ActivityFamily::Model => Some(OWN_WORK),
     }
 }
 
@@ -129,6 +120,7 @@ pub fn due_words(activity: &Activity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Lane;
     use crate::record::{MysisProfile, MysisRecord};
     use crate::rules::SwarmRules;
 

@@ -25,7 +25,7 @@ use super::silence::{self, Silence};
 use super::state::{LifeState, Totals};
 use super::tier::TierPlace;
 
-pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
+pub use activity::{AWAITING_LOGIN_PREFIX, Activity, ActivityFamily};
 pub use elsewhere::Elsewhere;
 pub use gist::Gist;
 pub use kind::{

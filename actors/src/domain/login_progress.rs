@@ -47,36 +47,17 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
     if status.state != LifeState::Running {
         return LoginStage::Elsewhere;
     }
-    match &status.activity {
-        Activity::Connecting => LoginStage::Coming,
-        Activity::AwaitingLogin(_) => LoginStage::Elsewhere,
-        Activity::Queueing(Lane::Logins | Lane::Game) | Activity::CoolingDown(Lane::Logins, _) => {
-            LoginStage::Coming
-        }
-        Activity::Queueing(Lane::Provider(_))
-        | Activity::CoolingDown(Lane::Provider(_) | Lane::Game, _)
-        | Activity::Resting
-        | Activity::Rebuilding
-        | Activity::Pausing
-        | Activity::Waiting
-        | Activity::Done
-        | Activity::CallingModel
-        | Activity::Answering(_)
-        | Activity::CallingTool(_)
-        | Activity::Asked(_)
-        | Activity::Travelling
-        | Activity::Mining
-        | Activity::Fighting
-        | Activity::InTransit
-        | Activity::OnCooldown
-        | Activity::Recording
-        | Activity::Paused(_) => match &status.link {
-            LinkState::Ok => LoginStage::Here,
-            LinkState::None
-            | LinkState::Down
-            | LinkState::NoAccess
-            | LinkState::LoginRefused(_) => LoginStage::Elsewhere,
-        },
+    let is_coming = matches!(
+        status.activity,
+        Activity::Connecting
+            | Activity::Queueing(Lane::Logins | Lane::Game)
+            | Activity::CoolingDown(Lane::Logins, _)
+    );
+    let waits_for_person = matches!(status.activity, Activity::AwaitingLogin(_));
+    match (is_coming, status.link == LinkState::Ok && !waits_for_person) {
+        (true, _) => LoginStage::Coming,
+        (false, true) => LoginStage::Here,
+        (false, false) => LoginStage::Elsewhere,
     }
 }
 
@@ -129,16 +110,14 @@ impl LoginProgress {
 impl fmt::Display for LoginProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "logging in: {} of {}", self.here, self.all)?;
-        match self.left {
-            LoginTime::Unknown => Ok(()),
-            LoginTime::Left(left) => match left.as_secs() {
-                seconds @ 0..90 => write!(f, ", about {} s left", seconds.max(1)),
-                seconds => write!(f, ", about {} min left", (seconds + 30) / 60),
-            },
-            LoginTime::Paused(pause) => match pause.as_secs() {
-                seconds @ 0..90 => write!(f, ", the next in {} s", seconds.max(1)),
-                seconds => write!(f, ", the next in {} min", (seconds + 30) / 60),
-            },
+        let (time, before, behind) = match self.left {
+            LoginTime::Unknown => return Ok(()),
+            LoginTime::Left(left) => (left, "about", " left"),
+            LoginTime::Paused(pause) => (pause, "the next in", ""),
+        };
+        match time.as_secs() {
+            seconds @ 0..90 => write!(f, ", {before} {} s{behind}", seconds.max(1)),
+            seconds => write!(f, ", {before} {} min{behind}", (seconds + 30) / 60),
         }
     }
 }

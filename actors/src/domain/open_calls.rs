@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::ids::{Lane, Moment, MysisId};
 
 /// A call is not late before this.
-const LEAST_LIMIT: Duration = Duration::from_secs(15);
+pub const LEAST_LIMIT: Duration = Duration::from_secs(15);
 /// The limit as long as too few calls are known.
 const UNKNOWN_LIMIT: Duration = Duration::from_secs(60);
 const MIN_KNOWN: usize = 10;
@@ -191,12 +191,6 @@ impl OpenCalls {
             .awaited(|_| false)
             .map(|(call, limit)| call.last_sign.plus(limit));
         due.filter(|at| *at >= now).min()
-    }
-
-    /// A call that begins now is late no earlier than this.
-    #[must_use]
-    pub fn least_limit() -> Duration {
-        LEAST_LIMIT
     }
 
     /// The whole process stood still for this long: no call could give a sign of life.

@@ -74,33 +74,65 @@ impl Activity {
         None
     }
 
-    /// Whether it goes on while the swarm is frozen: what had left is heard out, and what is known is written down.
-    /// Everything else stands still.
     #[must_use]
-    pub fn goes_on_when_frozen(&self) -> bool {
+    pub fn family(&self) -> ActivityFamily {
         match self {
-            Activity::CallingModel
-            | Activity::Answering(_)
-            | Activity::CallingTool(_)
-            | Activity::Asked(_)
-            | Activity::Travelling
-            | Activity::Mining
-            | Activity::Fighting
-            | Activity::Rebuilding
-            | Activity::Recording => true,
             Activity::Resting
             | Activity::Pausing
             | Activity::Waiting
             | Activity::Done
-            | Activity::Queueing(_)
-            | Activity::Connecting
-            | Activity::CoolingDown(..)
             | Activity::InTransit
-            | Activity::OnCooldown
-            | Activity::AwaitingLogin(_)
-            | Activity::Paused(_) => false,
+            | Activity::OnCooldown => ActivityFamily::Rest,
+            Activity::Rebuilding | Activity::Recording => ActivityFamily::OwnWork,
+            Activity::CallingModel | Activity::Answering(_) => ActivityFamily::Model,
+            Activity::CallingTool(_)
+            | Activity::Asked(_)
+            | Activity::Travelling
+            | Activity::Mining
+            | Activity::Fighting => ActivityFamily::ToolCall,
+            Activity::Connecting => ActivityFamily::Connecting,
+            Activity::Queueing(_) | Activity::CoolingDown(..) => ActivityFamily::Server,
+            Activity::AwaitingLogin(_) | Activity::Paused(_) => ActivityFamily::Held,
         }
     }
+
+    /// Whether it waits for an arrival, or for the operator.
+    #[must_use]
+    pub fn waits_on_purpose(&self) -> bool {
+        matches!(
+            self,
+            Activity::Travelling | Activity::Asked(_) | Activity::AwaitingLogin(_)
+        )
+    }
+
+    /// Whether it goes on while the swarm is frozen: what had left is heard out, and what is known is written down.
+    /// Everything else stands still.
+    #[must_use]
+    pub fn goes_on_when_frozen(&self) -> bool {
+        match self.family() {
+            ActivityFamily::OwnWork | ActivityFamily::Model | ActivityFamily::ToolCall => true,
+            ActivityFamily::Rest
+            | ActivityFamily::Connecting
+            | ActivityFamily::Server
+            | ActivityFamily::Held => false,
+        }
+    }
+}
+
+/// What an activity is about, for rules that ask no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActivityFamily {
+    /// Nothing is under way: it rests, or is between two turns.
+    Rest,
+    /// It reads from the store, or writes to it.
+    OwnWork,
+    Model,
+    ToolCall,
+    Connecting,
+    /// It waits until a server takes its request.
+    Server,
+    /// It waits for a person, or for the end of a pause.
+    Held,
 }
 
 impl fmt::Display for Activity {

@@ -2,7 +2,7 @@
 //! all (decision 259).
 
 use crate::conversation::PendingCall;
-use crate::event::{Activity, EventKind, LinkState, TurnEvent};
+use crate::event::{Activity, ActivityFamily, EventKind, LinkState, TurnEvent};
 use crate::message::CallStatus;
 use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
@@ -122,27 +122,12 @@ impl Life {
 
 /// Whether somebody who does this waits before the call leaves.
 fn holds_up(activity: &Activity) -> bool {
-    match activity {
-        Activity::Connecting
-        | Activity::Queueing(_)
-        | Activity::CoolingDown(..)
-        | Activity::AwaitingLogin(_)
-        | Activity::Paused(_) => true,
-        Activity::Resting
-        | Activity::Rebuilding
-        | Activity::Pausing
-        | Activity::Waiting
-        | Activity::Done
-        | Activity::CallingModel
-        | Activity::Answering(_)
-        | Activity::CallingTool(_)
-        | Activity::Asked(_)
-        | Activity::Travelling
-        | Activity::Mining
-        | Activity::Fighting
-        | Activity::InTransit
-        | Activity::OnCooldown
-        | Activity::Recording => false,
+    match activity.family() {
+        ActivityFamily::Connecting | ActivityFamily::Server | ActivityFamily::Held => true,
+        ActivityFamily::Rest
+        | ActivityFamily::OwnWork
+        | ActivityFamily::Model
+        | ActivityFamily::ToolCall => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sampling: stores the samples of a Mysis with its other writes.
 
-use crate::event::Activity;
+use crate::event::{Activity, ActivityFamily};
 use crate::samples::PackedHour;
 use crate::state::LifeState;
 use crate::write::Write;
@@ -13,29 +13,16 @@ impl Life {
     /// end of a pause.
     #[must_use]
     pub fn is_held_up(&self) -> bool {
-        self.state() == LifeState::Running
-            && match self.doing.activity {
-                Activity::Queueing(_)
-                | Activity::CoolingDown(..)
-                | Activity::AwaitingLogin(_)
-                | Activity::Asked(_)
-                | Activity::Paused(_) => true,
-                Activity::Resting
-                | Activity::Rebuilding
-                | Activity::Pausing
-                | Activity::Waiting
-                | Activity::Done
-                | Activity::Connecting
-                | Activity::CallingModel
-                | Activity::Answering(_)
-                | Activity::CallingTool(_)
-                | Activity::Travelling
-                | Activity::Mining
-                | Activity::Fighting
-                | Activity::InTransit
-                | Activity::OnCooldown
-                | Activity::Recording => false,
-            }
+        let activity = &self.doing.activity;
+        let is_held_up = match activity.family() {
+            ActivityFamily::Server | ActivityFamily::Held => true,
+            ActivityFamily::ToolCall => matches!(activity, Activity::Asked(_)),
+            ActivityFamily::Rest
+            | ActivityFamily::OwnWork
+            | ActivityFamily::Model
+            | ActivityFamily::Connecting => false,
+        };
+        is_held_up && self.state() == LifeState::Running
     }
 
     /// Sets how long the swarm has been frozen since the start, in milliseconds.

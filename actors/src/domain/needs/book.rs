@@ -14,7 +14,7 @@ use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, RosterChange, SwarmCondition, SwarmEvent};
 use crate::ids::{Lane, MysisId, Timestamp};
 use crate::message::Severity;
-use crate::outages::{Light, ServerOutages};
+use crate::outages::{Light, ServerOutage, ServerOutages};
 use crate::standing::StandingConditions;
 use crate::state::LifeState;
 
@@ -168,11 +168,8 @@ impl NeedBook {
     fn take_outages(&mut self, outages: &Arc<ServerOutages>, at: Timestamp) {
         let before = std::mem::replace(&mut self.outages, outages.clone());
         let keys = |of: &ServerOutages| -> Vec<(SpanKey, Timestamp)> {
-            let keys = of.with_light(Light::Red).map(|away| {
-                let (cause, server) = line_of(away);
-                (SpanKey::Swarm(cause, server), away.since)
-            });
-            keys.collect()
+            let away = of.with_light(Light::Red);
+            away.map(|away| (span_of(away), away.since)).collect()
         };
         let (left, entered) = (keys(&before), keys(outages));
         let is_in = |list: &[(SpanKey, Timestamp)], key| list.iter().any(|(known, _)| known == key);
@@ -262,10 +259,8 @@ impl NeedBook {
     /// When the list changes next without an event, if it does: when a server has been away for long enough.
     #[must_use]
     pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
-        let away = self.outages.with_light(Light::Red).map(|away| {
-            let (cause, server) = line_of(away);
-            self.since(&SpanKey::Swarm(cause, server), away.since)
-        });
+        let away = self.outages.with_light(Light::Red);
+        let away = away.map(|away| self.since(&span_of(away), away.since));
         let lost = self.myses.values().filter_map(|known| {
             let (need, key) = known.need.as_ref()?;
             (need.cause == NeedCause::Game).then(|| self.since(key, need.since))
@@ -318,6 +313,11 @@ impl NeedBook {
     }
 }
 
+fn span_of(away: &ServerOutage) -> SpanKey {
+    let (cause, server) = line_of(away);
+    SpanKey::Swarm(cause, server)
+}
+
 /// What has the age of a need: the cause of it, or what is the matter with the Mysis.
 fn span_key(need: &Need, status: &MysisStatus) -> SpanKey {
     match need.cause {
@@ -349,23 +349,13 @@ fn awaited_server(status: &MysisStatus, before: Option<Lane>) -> Option<Lane> {
     if status.state != LifeState::Running {
         return None;
     }
-    match &status.activity {
-        Activity::Queueing(lane) | Activity::CoolingDown(lane, _) => Some(lane.clone()),
-        Activity::CallingModel | Activity::Connecting | Activity::Recording => before,
-        Activity::Resting
-        | Activity::Rebuilding
-        | Activity::Pausing
-        | Activity::Waiting
-        | Activity::Done
-        | Activity::AwaitingLogin(_)
-        | Activity::Answering(_)
-        | Activity::CallingTool(_)
-        | Activity::Asked(_)
-        | Activity::Travelling
-        | Activity::Mining
-        | Activity::Fighting
-        | Activity::InTransit
-        | Activity::OnCooldown
-        | Activity::Paused(_) => None,
+    if let Activity::Queueing(lane) | Activity::CoolingDown(lane, _) = &status.activity {
+        return Some(lane.clone());
     }
+    before.filter(|_| {
+        matches!(
+            status.activity,
+            Activity::CallingModel | Activity::Connecting | Activity::Recording
+        )
+    })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, MysisStatus};
+use actors::domain::event::{ActivityFamily, MysisStatus};
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::login_progress::{self, LoginStage};
 use actors::domain::state::LifeState;
@@ -203,26 +203,11 @@ impl Counts {
                 LoginStage::Here => counts.here += 1,
                 LoginStage::Elsewhere => {}
             }
-            match &status.activity {
-                Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
-                Activity::CallingTool(_)
-                | Activity::Asked(_)
-                | Activity::Travelling
-                | Activity::Mining
-                | Activity::Fighting => counts.calling += 1,
-                Activity::Queueing(_) | Activity::CoolingDown(..) | Activity::Connecting => {
-                    counts.queueing += 1;
-                }
-                Activity::Resting
-                | Activity::Rebuilding
-                | Activity::Pausing
-                | Activity::Waiting
-                | Activity::Done
-                | Activity::InTransit
-                | Activity::OnCooldown
-                | Activity::Recording
-                | Activity::AwaitingLogin(_)
-                | Activity::Paused(_) => {}
+            match status.activity.family() {
+                ActivityFamily::Model => counts.asking += 1,
+                ActivityFamily::ToolCall => counts.calling += 1,
+                ActivityFamily::Server | ActivityFamily::Connecting => counts.queueing += 1,
+                ActivityFamily::Rest | ActivityFamily::OwnWork | ActivityFamily::Held => {}
             }
             counts.looping += usize::from(loop_of(status).is_some());
             counts.tick = counts.tick.max(status.tick);
