@@ -68,15 +68,10 @@ impl Echo {
         self.message.len() + calls
     }
 
-    #[must_use]
-    pub fn with_texts(&self, change: impl Fn(Arc<str>) -> Arc<str>) -> Echo {
-        Echo {
-            provider: self.provider.clone(),
-            model: self.model.clone(),
-            message: change(self.message.clone()),
-            reasoning: change(self.reasoning.clone()),
-            calls: self.calls.iter().map(|call| change(call.clone())).collect(),
-        }
+    /// Changes what the server wrote.
+    pub fn for_each_text(&mut self, change: impl FnMut(&mut Arc<str>)) {
+        let texts = [&mut self.message, &mut self.reasoning].into_iter();
+        texts.chain(&mut self.calls).for_each(change);
     }
 }
 

@@ -32,7 +32,7 @@ impl ModelAnswer {
             facts,
         } = self;
         if let Some(echo) = echo {
-            **echo = echo.with_texts(|text| known.clean_shared(text));
+            echo.for_each_text(|text| known.clean_in_place(text));
         }
         let of_calls = calls.iter_mut().flat_map(|call| {
             let RequestedCall {
@@ -81,28 +81,26 @@ impl ChatMessage {
     /// The message without secrets. It may have been composed before they were known.
     #[must_use]
     pub fn without_secrets(&self, known: &Redactor) -> ChatMessage {
-        let clean = |text: &Arc<str>| known.clean_shared(text.clone());
-        match self {
-            ChatMessage::System(text) => ChatMessage::System(clean(text)),
-            ChatMessage::User(text) => ChatMessage::User(clean(text)),
-            ChatMessage::Assistant { text, calls, echo } => ChatMessage::Assistant {
-                echo: echo
-                    .as_ref()
-                    .map(|echo| Arc::new(echo.with_texts(|text| clean(&text)))),
-                text: clean(text),
-                calls: calls
-                    .iter()
-                    .map(|call| ChatCall {
-                        id: clean(&call.id),
-                        name: clean(&call.name),
-                        arguments: clean(&call.arguments),
-                    })
-                    .collect(),
-            },
-            ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
-                call_id: clean(call_id),
-                text: clean(text),
-            },
+        let mut message = self.clone();
+        let clean = |text: &mut Arc<str>| known.clean_in_place(text);
+        match &mut message {
+            ChatMessage::System(text) | ChatMessage::User(text) => clean(text),
+            ChatMessage::Assistant { text, calls, echo } => {
+                clean(text);
+                for ChatCall {
+                    id,
+                    name,
+                    arguments,
+                } in calls
+                {
+                    [id, name, arguments].into_iter().for_each(clean);
+                }
+                if let Some(echo) = echo {
+                    Arc::make_mut(echo).for_each_text(clean);
+                }
+            }
+            ChatMessage::Tool { call_id, text } => [call_id, text].into_iter().for_each(clean),
         }
+        message
     }
 }

@@ -125,11 +125,9 @@ impl KnownMyses {
 const MAX_NAME_CHARS: usize = 32;
 
 /// A row without known secrets.
-fn redact_row(redactor: &Redactor, row: Row) -> Row {
-    Row {
-        body: row.body.with_texts(|text| redactor.clean_shared(text)),
-        ..row
-    }
+fn redact_row(redactor: &Redactor, mut row: Row) -> Row {
+    row.body.for_each_text(|text| redactor.clean_in_place(text));
+    row
 }
 
 #[cfg(test)]

@@ -258,7 +258,7 @@ impl Life {
 
     /// The row as it is stored: without secrets and within the length limits. The operator's texts
     /// are never cut.
-    fn redact_body(&self, body: RowBody) -> RowBody {
+    fn redact_body(&self, mut body: RowBody) -> RowBody {
         let is_of_servers = matches!(
             body,
             RowBody::Reply(_)
@@ -266,14 +266,16 @@ impl Life {
                 | RowBody::Result { .. }
                 | RowBody::Host { .. }
         );
-        let mut body = body.with_texts(|text| self.redactor.clean_shared(text));
+        body.for_each_text(|text| self.redactor.clean_in_place(text));
         if let RowBody::Result { text, meta, .. } = &mut body {
             // A replaced secret does not count as left out.
             meta.bytes = text.len() as u64;
         }
-        body.with_texts(|text| match is_of_servers {
-            true => bounds::shared_within(text, bounds::MAX_TEXT_BYTES),
-            false => text,
-        })
+        if is_of_servers {
+            body.for_each_text(|text| {
+                *text = bounds::shared_within(text.clone(), bounds::MAX_TEXT_BYTES);
+            });
+        }
+        body
     }
 }

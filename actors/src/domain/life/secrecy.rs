@@ -89,7 +89,7 @@ impl Life {
     /// the model's is neither stored nor sent back (docs/design/sessions.md).
     pub(super) fn without_passwords(
         &self,
-        utterance: Utterance,
+        mut utterance: Utterance,
         mut asked: Vec<RequestedCall>,
     ) -> (Utterance, Vec<RequestedCall>) {
         let offers = |command: &str| self.session.tools.tool_of_command(command).is_some();
@@ -125,15 +125,11 @@ impl Life {
             passwords.extend(secrets.flatten().map(Into::into));
         }
         let written = Redactor::new(passwords);
-        let clean = |text: Arc<str>| written.clean_shared(text);
-        let mut utterance = Utterance {
-            text: clean(utterance.text),
-            reasoning: utterance.reasoning.map(clean),
-            ..utterance
-        };
-        let echo = utterance.meta.echo.as_ref();
-        if let Some(echo) = echo.map(|echo| Arc::new(echo.with_texts(clean))) {
-            Arc::make_mut(&mut utterance.meta).echo = Some(echo);
+        let clean = |text: &mut Arc<str>| written.clean_in_place(text);
+        clean(&mut utterance.text);
+        utterance.reasoning.iter_mut().for_each(clean);
+        if let Some(echo) = &mut Arc::make_mut(&mut utterance.meta).echo {
+            Arc::make_mut(echo).for_each_text(clean);
         }
         (utterance, asked)
     }

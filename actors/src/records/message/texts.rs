@@ -1,77 +1,55 @@
-//! Changes all texts of a row that came from outside, for all kinds in one place.
+//! All texts of a row that came from outside, for all kinds in one place.
 
 use std::sync::Arc;
 
-use super::{CallRecord, ReplyMeta, ResultMeta, RowBody, Utterance};
+use super::{RowBody, Utterance};
 
 impl RowBody {
-    /// The row with each text from outside changed, including ids and names.
-    #[must_use]
-    pub fn with_texts(self, change: impl Fn(Arc<str>) -> Arc<str>) -> RowBody {
+    /// Changes each text from outside, including ids and names.
+    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut Arc<str>)) {
         match self {
-            RowBody::Prompt { text } => RowBody::Prompt { text: change(text) },
-            RowBody::Mission { id, text } => RowBody::Mission {
-                id,
-                text: change(text),
-            },
-            RowBody::Peer { sender, text } => RowBody::Peer {
-                sender: change(sender),
-                text: change(text),
-            },
-            RowBody::Note { text } => RowBody::Note { text: change(text) },
-            RowBody::Reply(utterance) => RowBody::Reply(utterance.with_texts(&change)),
-            RowBody::Call { utterance, calls } => {
-                let calls = calls.into_iter().map(|call| CallRecord {
-                    id: change(call.id),
-                    name: change(call.name),
-                    arguments: change(call.arguments),
-                    routine: call.routine.map(&change),
-                    ..call
-                });
-                RowBody::Call {
-                    calls: calls.collect(),
-                    utterance: utterance.with_texts(&change),
-                }
+            RowBody::Prompt { text }
+            | RowBody::Mission { id: _, text }
+            | RowBody::Note { text }
+            | RowBody::Host { text, meta: _ }
+            | RowBody::Audit { text } => change(text),
+            RowBody::Peer { sender: name, text } | RowBody::Unknown { kind: name, text } => {
+                [name, text].into_iter().for_each(change);
             }
-            RowBody::Result { call, text, meta } => RowBody::Result {
-                call,
-                text: change(text),
-                meta: ResultMeta {
-                    call_id: change(meta.call_id),
-                    tool: change(meta.tool),
-                    ..meta
-                },
-            },
-            RowBody::Host { text, meta } => RowBody::Host {
-                text: change(text),
+            RowBody::Reply(utterance) => utterance.for_each_text(change),
+            RowBody::Call { utterance, calls } => {
+                for call in calls {
+                    let texts = [&mut call.id, &mut call.name, &mut call.arguments];
+                    texts
+                        .into_iter()
+                        .chain(&mut call.routine)
+                        .for_each(&mut change);
+                }
+                utterance.for_each_text(change);
+            }
+            RowBody::Result {
+                call: _,
+                text,
                 meta,
-            },
-            RowBody::Audit { text } => RowBody::Audit { text: change(text) },
-            RowBody::Unknown { kind, text } => RowBody::Unknown {
-                kind: change(kind),
-                text: change(text),
-            },
+            } => {
+                [text, &mut meta.call_id, &mut meta.tool]
+                    .into_iter()
+                    .for_each(change);
+            }
         }
     }
 }
 
 impl Utterance {
-    fn with_texts(self, change: &impl Fn(Arc<str>) -> Arc<str>) -> Utterance {
-        Utterance {
-            text: change(self.text),
-            reasoning: self.reasoning.map(change),
-            meta: ReplyMeta {
-                model: change(self.meta.model.clone()),
-                finish_reason: self.meta.finish_reason.clone().map(change),
-                echo: self
-                    .meta
-                    .echo
-                    .as_ref()
-                    .map(|echo| Arc::new(echo.with_texts(change))),
-                ..ReplyMeta::clone(&self.meta)
-            }
-            .into(),
-            seen_up_to: self.seen_up_to,
+    fn for_each_text(&mut self, mut change: impl FnMut(&mut Arc<str>)) {
+        let meta = Arc::make_mut(&mut self.meta);
+        let texts = [&mut self.text, &mut meta.model].into_iter();
+        let texts = texts
+            .chain(&mut self.reasoning)
+            .chain(&mut meta.finish_reason);
+        texts.for_each(&mut change);
+        if let Some(echo) = &mut meta.echo {
+            Arc::make_mut(echo).for_each_text(change);
         }
     }
 }
