@@ -12,7 +12,7 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::EventKind;
-use crate::domain::held::{HeldText, HeldTexts, SharedTrial, TrialClaim};
+use crate::domain::held::{HeldText, SharedTrial, TrialClaim};
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
 use crate::held::HeldBack;
@@ -38,7 +38,7 @@ impl LimitSharing {
         limits: Arc<dyn SharedLimits>,
         held: HeldBack,
     ) -> LimitSharing {
-        held.change(HeldTexts::share_trials);
+        held.change(|held| held.trials.is_shared = true);
         // A gate that is gone needs no parts.
         let _ = myself.cast(GateMsg::RenewalDue);
         let ticks = myself.send_interval(RENEWAL_INTERVAL, || GateMsg::RenewalDue);
@@ -63,7 +63,7 @@ impl LimitSharing {
         now: Moment,
     ) {
         self.held.change(|held| {
-            held.take_shared(said, shared, now);
+            held.trials.take_shared(said, shared, now);
             if let Some((stamp, stored)) = stored {
                 self.held_stamp = stamp;
                 held.take_stored(stored, now);
@@ -81,7 +81,7 @@ impl GateState {
             claims: self.gate.claims(now.moment),
             day: self.gate.budget_day(now.wall),
             outages: self.gate.outage_reports(now.moment),
-            trials: sharing.held.now().claims(),
+            trials: sharing.held.now().trials.claims(),
             held_stamp: sharing.held_stamp,
         };
         let said = report.clone();

@@ -21,10 +21,10 @@ use zoea_text::clean::printable_text;
 
 pub use naming::UndeliveredOrder;
 pub use orders::is_order;
-pub use trials::{SharedTrial, TrialClaim};
+pub use trials::{SharedTrial, TrialBook, TrialClaim};
 
 use naming::text_hash;
-use trials::{SUSPECTED_TIME, TrialBook};
+use trials::SUSPECTED_TIME;
 
 pub const HELD_SENTENCE: &str =
     "[held back by the runtime: the model's server refused every request with this text]";
@@ -46,7 +46,7 @@ const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 /// When a text is doubted first that may be held back by chance.
 const FIRST_DOUBT_MS: u64 = 60_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumCount, strum::VariantArray)]
 pub enum HeldKind {
     Text,
     /// The definition of a tool. The text is its name.
@@ -197,7 +197,7 @@ pub struct HeldTexts {
     digests: BTreeMap<Arc<str>, String>,
     lessons: Vec<Arc<HeldText>>,
     suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
-    trials: TrialBook,
+    pub trials: TrialBook,
     /// The latest changes of this process.
     settling: VecDeque<(Moment, HeldChange)>,
 }
@@ -303,25 +303,26 @@ impl HeldTexts {
         self.digest_texts();
     }
 
+    fn texts_from(&self, whom: &Recipient) -> impl Iterator<Item = &Arc<HeldText>> {
+        self.texts.iter().filter(move |held| held.is_from(whom))
+    }
+
     /// The text that is held back from this recipient; `None` if this one is not.
     #[must_use]
     pub fn find(&self, whom: &Recipient, text: &str) -> Option<&Arc<HeldText>> {
-        self.texts
-            .iter()
-            .find(|held| held.is_from(whom) && held.is(text))
+        self.texts_from(whom).find(|held| held.is(text))
     }
 
     /// Whether a text that the runtime wrote says what is held back from this recipient.
     #[must_use]
     pub fn is_quoted(&self, whom: &Recipient, text: &str) -> bool {
-        let mut texts = self.texts.iter().filter(|held| held.is_from(whom));
-        texts.any(|held| held.is_within(text))
+        self.texts_from(whom).any(|held| held.is_within(text))
     }
 
     /// Whether this is what a summary of the game says of a text that is held back from this recipient.
     #[must_use]
     pub fn is_digest(&self, whom: &Recipient, digest: &str) -> bool {
-        let mut texts = self.texts.iter().filter(|held| held.is_from(whom));
+        let mut texts = self.texts_from(whom);
         texts.any(|held| self.digests.get(&held.text).is_some_and(|it| it == digest))
     }
 
@@ -341,42 +342,9 @@ impl HeldTexts {
         held.is_forgotten() || now.since(held.doubted_at) >= DOUBT_INTERVAL_MS
     }
 
-    /// Asks other processes from now on before a trial is made.
-    pub fn share_trials(&mut self) {
-        self.trials.is_shared = true;
-    }
-
-    /// Whether other processes are asked before a trial is made.
-    #[must_use]
-    pub fn are_trials_shared(&self) -> bool {
-        self.trials.is_shared
-    }
-
-    /// The trials that wait for other processes.
-    #[must_use]
-    pub fn claims(&self) -> Vec<TrialClaim> {
-        self.trials.claims()
-    }
-
-    /// Takes the trials that all processes know after these claims were told.
-    pub fn take_shared(&mut self, said: &[TrialClaim], shared: Vec<SharedTrial>, now: Moment) {
-        self.trials.take_shared(said, shared, now);
-    }
-
-    /// Whether a trial may be made: `None` where it waits for the other processes.
-    #[must_use]
-    pub fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
-        self.trials.is_admitted(by, number)
-    }
-
     #[must_use]
     pub fn is_tried_by_another(&self, mysis: MysisId, text: &str, now: Moment) -> bool {
         self.trials.is_tried_by_another(mysis, text_hash(text), now)
-    }
-
-    #[must_use]
-    pub fn may_try(&self, provider: &str, now: Moment) -> bool {
-        self.trials.may_try(provider, now)
     }
 }
 
@@ -438,7 +406,7 @@ mod tests {
         }
         assert_eq!(texts.all().len(), MAX_HELD);
         for number in 0..12 {
-            assert!(texts.may_try("p", Moment(0)));
+            assert!(texts.trials.may_try("p", Moment(0)));
             let change = HeldChange::Suspect {
                 provider: "p".into(),
                 texts: vec!["bad".into()],
@@ -446,7 +414,9 @@ mod tests {
             };
             texts.apply(change, MysisId(1), Moment(0));
         }
-        assert!(!texts.may_try("p", Moment(0)) && texts.may_try("p", Moment(3_600_000)));
+        assert!(
+            !texts.trials.may_try("p", Moment(0)) && texts.trials.may_try("p", Moment(3_600_000))
+        );
         assert!(texts.is_tried_by_another(MysisId(2), "bad", Moment(1)));
         assert!(!texts.is_tried_by_another(MysisId(1), "bad", Moment(1)));
         assert!(!texts.is_tried_by_another(MysisId(2), "bad", Moment(60_000)));

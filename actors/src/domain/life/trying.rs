@@ -263,7 +263,7 @@ impl Life {
             return true;
         }
         let provider = failed.provider;
-        let may_try = self.held.may_try(provider, self.moment);
+        let may_try = self.held.trials.may_try(provider, self.moment);
         let form = self.choose_trial().filter(|_| may_try);
         let Some(form) = form else {
             return match may_try {
@@ -281,7 +281,7 @@ impl Life {
             self.begin_part_of_size(part);
         }
         let number = self.claim_trial();
-        if !self.held.are_trials_shared() {
+        if !self.held.trials.is_shared {
             self.emit_trial();
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
@@ -291,7 +291,7 @@ impl Life {
         }));
         match stated_wait(failed.fault) {
             Some(wait) => self.cool_down(failed.attempt, failed.fault.text(), wait),
-            None if self.held.are_trials_shared() => self.await_verdict(failed.attempt),
+            None if self.held.trials.is_shared => self.await_verdict(failed.attempt),
             None => self.ask_model(failed.attempt),
         }
         true

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use strum::VariantArray;
-
 use crate::ids::{Moment, MysisId};
 
 use super::{HeldKind, HeldText, HeldTexts, MAX_HELD, SUSPECTED_TIME};
+
+crate::read_by_word!(pub HeldKind);
 
 impl HeldKind {
     /// The word for it in the database.
@@ -19,13 +19,6 @@ impl HeldKind {
             HeldKind::Size => "size",
             HeldKind::Calls => "calls",
         }
-    }
-
-    /// Reads the word; `None` for one that another version wrote.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<HeldKind> {
-        let mut kinds = HeldKind::VARIANTS.iter().copied();
-        kinds.find(|kind| kind.as_str() == word)
     }
 }
 

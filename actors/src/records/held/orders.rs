@@ -11,11 +11,7 @@ use super::{HeldText, HeldTexts, KEY_BYTES, Recipient};
 /// Whether a row holds what somebody wrote to the Mysis, which stays whole in memory.
 #[must_use]
 pub fn is_order(row: &Row) -> bool {
-    match row.kind() {
-        Some(RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note) => true,
-        Some(RowKind::Reply | RowKind::Call | RowKind::Result | RowKind::Host | RowKind::Audit)
-        | None => false,
-    }
+    matches!(row.kind().and_then(RowKind::role), Some("user" | "system"))
 }
 
 /// By which an order is known: behind the beginning of a long one stand its length and a hash of it.
@@ -59,15 +55,13 @@ impl HeldTexts {
     /// The text of an order that is held back from this recipient; `None` if this one is not.
     #[must_use]
     pub fn find_order(&self, whom: &Recipient, text: &str) -> Option<&Arc<HeldText>> {
-        let mut texts = self.texts.iter();
-        texts.find(|held| held.is_from(whom) && held.is_order(text))
+        self.texts_from(whom).find(|held| held.is_order(text))
     }
 
     /// What is held back from this recipient of a row; `None` if that is not.
     #[must_use]
     pub fn find_row(&self, whom: &Recipient, row: &Row) -> Option<&Arc<HeldText>> {
-        let mut texts = self.texts.iter();
-        texts.find(|held| held.is_from(whom) && held.is_row(row))
+        self.texts_from(whom).find(|held| held.is_row(row))
     }
 }
 

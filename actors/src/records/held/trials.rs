@@ -59,10 +59,10 @@ struct Trial {
 
 /// The trials of the last hour.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TrialBook {
+pub struct TrialBook {
     trials: Vec<Trial>,
     /// Whether other processes are asked before a trial is made.
-    pub(super) is_shared: bool,
+    pub is_shared: bool,
 }
 
 impl TrialBook {
@@ -84,18 +84,15 @@ impl TrialBook {
         }
     }
 
-    pub(super) fn claims(&self) -> Vec<TrialClaim> {
+    /// Those that wait for other processes.
+    #[must_use]
+    pub fn claims(&self) -> Vec<TrialClaim> {
         let waiting = self.trials.iter().filter(|trial| !trial.is_admitted);
         waiting.map(|trial| trial.claim.clone()).collect()
     }
 
     /// Takes what all processes know after these claims were told.
-    pub(super) fn take_shared(
-        &mut self,
-        said: &[TrialClaim],
-        shared: Vec<SharedTrial>,
-        now: Moment,
-    ) {
+    pub fn take_shared(&mut self, said: &[TrialClaim], shared: Vec<SharedTrial>, now: Moment) {
         let is_said = |trial: &Trial| said.iter().any(|claim| claim.is(&trial.claim));
         self.trials
             .retain(|trial| !trial.is_admitted && !is_said(trial));
@@ -108,7 +105,8 @@ impl TrialBook {
     }
 
     /// Whether a trial may be made: `None` where it waits for the other processes.
-    pub(super) fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
+    #[must_use]
+    pub fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
         let mut trials = self.trials.iter();
         let own = trials.find(|trial| (trial.claim.by, trial.claim.number) == (by, number));
         match own {
@@ -127,7 +125,8 @@ impl TrialBook {
         })
     }
 
-    pub(super) fn may_try(&self, provider: &str, now: Moment) -> bool {
+    #[must_use]
+    pub fn may_try(&self, provider: &str, now: Moment) -> bool {
         let trials = self.trials.iter();
         let recent =
             trials.filter(|trial| *trial.claim.provider == *provider && now.since(trial.at) < HOUR);

@@ -232,7 +232,7 @@ fn one_that_gets_another_provider_asks_that_for_the_whole_at_once() {
     for is_in_flight in [true, false] {
         let mut server = with_a_spare();
         if !is_in_flight {
-            server.held.share_trials();
+            server.held.trials.is_shared = true;
             server.learn();
         }
         server.scene.prompt("Rex says POISON");

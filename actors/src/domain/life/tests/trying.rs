@@ -496,7 +496,7 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
 fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
     for (is_admitted, text) in [(true, "a text of its own"), (false, "Rex says POISON")] {
         let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
-        server.held.share_trials();
+        server.held.trials.is_shared = true;
         server.learn();
         server.scene.prompt("Rex says POISON");
         let ask = server.scene.asked().clone();
@@ -511,7 +511,7 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
         let asks = server.scene.asks().len();
         server.scene.ring();
         assert_eq!(server.scene.asks().len(), asks, "no process answered yet");
-        let said = server.held.claims();
+        let said = server.held.trials.claims();
         assert_eq!(said.len(), 1);
         // Another process makes a trial with this text.
         let mut other = HeldTexts::default();
@@ -520,18 +520,18 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
             texts: vec![text.into()],
             number: 1,
         };
-        other.share_trials();
+        other.trials.is_shared = true;
         other.apply(change, MysisId(99), Moment(0));
         let notices = |claim| SharedTrial {
             claim,
             age: Duration::ZERO,
         };
-        let mut all: Vec<SharedTrial> = other.claims().into_iter().map(notices).collect();
+        let mut all: Vec<SharedTrial> = other.trials.claims().into_iter().map(notices).collect();
         assert_eq!(said[0].is_admitted(&all), is_admitted);
         if is_admitted {
             all.extend(said.iter().cloned().map(notices));
         }
-        server.held.take_shared(&said, all, Moment(0));
+        server.held.trials.take_shared(&said, all, Moment(0));
         server.learn();
         server.scene.ring();
         assert_eq!(server.scene.asks().len() > asks, is_admitted, "{text}");
