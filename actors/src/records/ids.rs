@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
 /// The id of a Mysis. It is valid as long as its rows exist. Shown as 16 hexadecimal digits.
@@ -89,9 +90,9 @@ pub struct CallKey {
     pub position: u16,
 }
 
-impl fmt::Display for CallKey {
 crate::stored_as_list!(CallKey: seq, position);
 
+impl fmt::Display for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.seq, self.position)
     }
@@ -215,41 +216,15 @@ impl fmt::Display for Timestamp {
     /// 9999. Times beyond are shown as the first or the last one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.0.clamp(YEAR_0_MS, YEAR_10000_MS - 1);
-        let (days, ms) = (shown.div_euclid(DAY_MS), shown.rem_euclid(DAY_MS));
-        let (year, month, day) = civil_date(days);
-        let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
-            ms % 1000
-        )
+        let time = DateTime::from_timestamp_millis(shown).unwrap_or_default();
+        f.write_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }
 
-const DAY_MS: i64 = 86_400_000;
 /// The beginning of the year 0.
 const YEAR_0_MS: i64 = -62_167_219_200_000;
 /// The end of the year 9999.
 const YEAR_10000_MS: i64 = 253_402_300_800_000;
-
-/// The date of a number of days after 1970-01-01, by Howard Hinnant's `civil_from_days`.
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
 
 /// The id of the record of an event. Storing a record twice changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -165,62 +165,76 @@ impl fmt::Display for Reloaded {
 }
 
 /// Why an order was refused. Nothing is stored in this case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderRefusal {
+    #[error("{0}")]
     UnknownMysis(UnknownName),
-    Elsewhere {
-        name: String,
-        process: Arc<str>,
-    },
+    #[error("{name} runs in the process {process}: give the order there")]
+    Elsewhere { name: String, process: Arc<str> },
     /// No process of the fleet that runs has this name.
+    #[error("no process that runs is called `{0}`; `zoea processes` lists them")]
     UnknownProcess(String),
     /// It was refused in these words, here or by another process.
+    #[error("{0}")]
     Because(String),
     /// The name is not allowed.
+    #[error("{0}")]
     BadName(String),
     /// There is no copy of what is to be brought back, or none could be made.
+    #[error("{0}")]
     Copy(String),
+    #[error("a mysis called `{0}` exists already")]
     NameTaken(String),
+    #[error("the swarm is full ({0} myses); raise swarm.max_myses or delete one")]
     SwarmFull(usize),
-    UnknownProvider {
-        name: String,
-        known: Vec<String>,
-    },
-    UnknownRole {
-        name: String,
-        known: Vec<String>,
-    },
-    /// The temperature is not from 0 to 2.
+    #[error("no provider is called `{name}`; the configuration has {}", .known.join(", "))]
+    UnknownProvider { name: String, known: Vec<String> },
+    #[error("{}", unknown_role(.name, .known))]
+    UnknownRole { name: String, known: Vec<String> },
+    #[error("a temperature is a number from 0 to 2")]
     BadTemperature,
+    #[error("mysis already running")]
     AlreadyRunning,
+    #[error("mysis already stopped")]
     AlreadyStopped,
-    /// The Mysis is not errored and does not wait for another attempt.
+    #[error("nothing to retry: the mysis is neither errored nor waiting to try again")]
     NothingToRetry,
     /// No server waits for an answer, or not for one to the question that is meant.
+    #[error(
+        "that question is gone: it was answered or withdrawn, its time is over, or nothing was asked"
+    )]
     NoQuestion,
     /// The answer does not fit the question, which stays open.
+    #[error("{0}")]
     BadAnswer(String),
-    /// The routine cannot be started, for these reasons.
+    #[error("the routine cannot be started: {}", .0.join("; "))]
     BadRoutine(Vec<String>),
-    /// The routine stays as it was, for these reasons.
+    #[error("the routine is unchanged: {}", .0.join("; "))]
     BadEdit(Vec<String>),
+    #[error("no routine runs")]
     NoRoutine,
-    /// The Mysis repeats no loop that pays and can be taken.
+    #[error("it repeats no paying loop now")]
     NoLoop,
-    /// The Mysis is stopped and takes no messages.
+    #[error("mysis stopped - press 'r' to relaunch")]
     Stopped,
-    /// The Mysis is errored and takes no messages.
+    #[error("mysis errored - press 'r' to relaunch")]
     Errored,
+    #[error("there is nothing in the message")]
     EmptyText,
+    #[error("the message is longer than {0} bytes")]
     TextTooLong(usize),
+    #[error("no swarm is running here; `zoea run` starts one, with --headless without a terminal")]
     NoSwarm,
-    /// The Mysis has sent nothing to its model since the program started.
+    #[error("nothing was sent to its model since the program began")]
     NothingSent,
+    #[error("the program is closing and takes no orders")]
     Closing,
     /// The Mysis died while it handled the order, which may or may not have been stored.
+    #[error("the Mysis crashed while it carried the order out; look at its log, then try again")]
     Interrupted,
+    #[error("could not be stored: {0}")]
     Store(String),
-    /// The configuration stays the same, for these reasons.
+    #[error("the configuration is unchanged: {}", .0.join("; "))]
     Configuration(Vec<String>),
 }
 
@@ -251,89 +265,19 @@ impl OrderRefusal {
     }
 }
 
-fn write_unknown_role(f: &mut fmt::Formatter<'_>, name: &str, known: &[String]) -> fmt::Result {
+fn unknown_role(name: &str, known: &[String]) -> String {
+    let quoted = quoted(name);
     if known.is_empty() {
-        return write!(
-            f,
-            "no role is called {}; the configuration has none: add [roles.{}]",
-            quoted(name),
-            quoted(name).trim_matches('`')
+        let name = quoted.trim_matches('`');
+        return format!(
+            "no role is called {quoted}; the configuration has none: add [roles.{name}]"
         );
     }
-    write!(
-        f,
-        "no role is called {}; the configuration has {}; `none` takes the role away, and \
-         `default` gives the configuration's",
-        quoted(name),
+    format!(
+        "no role is called {quoted}; the configuration has {}; `none` takes the role away, and `default` gives \
+         the configuration's",
         known.join(", ")
     )
-}
-
-impl fmt::Display for OrderRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OrderRefusal::UnknownMysis(unknown) => write!(f, "{unknown}"),
-            OrderRefusal::Elsewhere { name, process } => write!(
-                f,
-                "{name} runs in the process {process}: give the order there"
-            ),
-            OrderRefusal::UnknownProcess(name) => write!(
-                f,
-                "no process that runs is called `{name}`; `zoea processes` lists them"
-            ),
-            OrderRefusal::BadName(why) | OrderRefusal::Because(why) | OrderRefusal::Copy(why) => {
-                f.write_str(why)
-            }
-            OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
-            OrderRefusal::SwarmFull(max) => write!(
-                f,
-                "the swarm is full ({max} myses); raise swarm.max_myses or delete one"
-            ),
-            OrderRefusal::UnknownProvider { name, known } => write!(
-                f,
-                "no provider is called `{name}`; the configuration has {}",
-                known.join(", ")
-            ),
-            OrderRefusal::UnknownRole { name, known } => write_unknown_role(f, name, known),
-            OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
-            OrderRefusal::AlreadyRunning => f.write_str("mysis already running"),
-            OrderRefusal::AlreadyStopped => f.write_str("mysis already stopped"),
-            OrderRefusal::NothingToRetry => f.write_str(
-                "nothing to retry: the mysis is neither errored nor waiting to try again",
-            ),
-            OrderRefusal::NoQuestion => f.write_str(
-                "that question is gone: it was answered or withdrawn, its time is over, or nothing \
-                 was asked",
-            ),
-            OrderRefusal::BadAnswer(why) => write!(f, "{why}"),
-            OrderRefusal::BadRoutine(why) => {
-                write!(f, "the routine cannot be started: {}", why.join("; "))
-            }
-            OrderRefusal::BadEdit(why) => {
-                write!(f, "the routine is unchanged: {}", why.join("; "))
-            }
-            OrderRefusal::NoRoutine => f.write_str("no routine runs"),
-            OrderRefusal::NoLoop => f.write_str("it repeats no paying loop now"),
-            OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
-            OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
-            OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),
-            OrderRefusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
-            OrderRefusal::NoSwarm => f.write_str(
-                "no swarm is running here; `zoea run` starts one, with --headless without a terminal",
-            ),
-            OrderRefusal::NothingSent => {
-                f.write_str("nothing was sent to its model since the program began")
-            }
-            OrderRefusal::Closing => f.write_str("the program is closing and takes no orders"),
-            OrderRefusal::Interrupted => {
-                f.write_str("the Mysis crashed while it carried the order out; look at its log, then try again")
-            }
-            OrderRefusal::Store(why) => write!(f, "could not be stored: {why}"),
-            OrderRefusal::Configuration(why) => {
-                write!(f, "the configuration is unchanged: {}", why.join("; "))
-            }
-        }
-    }
 }
 
 pub type OrderResult = Result<CompletedOrder, OrderRefusal>;

@@ -1,5 +1,7 @@
 //! The formats of texts that forms know, checked as far as that makes sense.
 
+use chrono::DateTime;
+
 /// Whether a text has this format of JSON Schema. A format that is not known fits every text.
 pub(super) fn is_of_format(text: &str, format: &str) -> bool {
     match format {
@@ -30,48 +32,10 @@ fn is_uri(text: &str) -> bool {
 
 /// A date by its form and the length of its month.
 fn is_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let [year, month, day] = parts[..] else {
-        return false;
-    };
-    let number = |part: &str, length: usize| {
-        let is_plain = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-        part.parse::<u32>().ok().filter(|_| is_plain)
-    };
-    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2))
-    else {
-        return false;
-    };
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap => 29,
-        2 => 28,
-        _ => 0,
-    };
-    (1..=days).contains(&day)
+    is_date_time(&format!("{text}T00:00:00Z"))
 }
 
 /// A date, `T`, a time of the day and its zone.
 fn is_date_time(text: &str) -> bool {
-    let Some((date, time)) = text.split_once(['T', 't']) else {
-        return false;
-    };
-    let zone = time.find(['Z', 'z', '+', '-']);
-    let Some((clock, zone)) = zone.map(|at| time.split_at(at)) else {
-        return false;
-    };
-    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
-    let fits = |text: &str, limits: &[u32]| {
-        let parts: Vec<&str> = text.split(':').collect();
-        parts.len() == limits.len()
-            && parts.iter().zip(limits).all(|(part, limit)| {
-                part.len() == 2 && part.parse::<u32>().is_ok_and(|number| number <= *limit)
-            })
-    };
-    let is_zone =
-        matches!(zone, "Z" | "z") || zone.get(1..).is_some_and(|zone| fits(zone, &[23, 59]));
-    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    is_date(date) && fits(clock, &[23, 59, 60]) && is_fraction && is_zone
+    !text.contains(' ') && DateTime::parse_from_rfc3339(text).is_ok()
 }
