@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{EnumCount, VariantArray};
 
 use reminder::{Reminder, Reminders};
 
 /// What a memo is about. A new life reads it from [`super::record::StoredHistory::memos`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum MemoKind {
     /// The checkpoint of the stall detection.
     Watch,
@@ -23,9 +23,9 @@ pub enum MemoKind {
     Reminders,
 }
 
-impl MemoKind {
-    pub const ALL: &'static [MemoKind] = Self::VARIANTS;
+crate::read_by_word!(pub MemoKind);
 
+impl MemoKind {
     /// The word for it in the database and in exports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -36,12 +36,6 @@ impl MemoKind {
             MemoKind::Routines => "routines",
             MemoKind::Reminders => "reminders",
         }
-    }
-
-    #[must_use]
-    pub fn parse(word: &str) -> Option<MemoKind> {
-        let mut all = Self::ALL.iter().copied();
-        all.find(|kind| kind.as_str() == word)
     }
 
     /// Checks a memo that comes from elsewhere.
@@ -74,36 +68,8 @@ pub struct ShownMemos {
     pub reminders: Option<Arc<[Reminder]>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Memos(BTreeMap<MemoKind, Arc<str>>);
-
-impl Memos {
-    /// The memo of a kind; `None` if none was written.
-    #[must_use]
-    pub fn get(&self, kind: MemoKind) -> Option<&str> {
-        self.0.get(&kind).map(|memo| &**memo)
-    }
-
-    /// Keeps a memo in place of the one before.
-    pub fn keep(&mut self, kind: MemoKind, memo: Arc<str>) {
-        self.0.insert(kind, memo);
-    }
-}
-
-impl FromIterator<(MemoKind, Arc<str>)> for Memos {
-    fn from_iter<T: IntoIterator<Item = (MemoKind, Arc<str>)>>(memos: T) -> Memos {
-        Memos(memos.into_iter().collect())
-    }
-}
-
-impl IntoIterator for Memos {
-    type Item = (MemoKind, Arc<str>);
-    type IntoIter = std::collections::btree_map::IntoIter<MemoKind, Arc<str>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
+/// The memo of each kind of which one was written.
+pub type Memos = BTreeMap<MemoKind, Arc<str>>;
 
 #[cfg(test)]
 mod tests {
@@ -112,7 +78,7 @@ mod tests {
     #[test]
     fn words_are_read_back() {
         for kind in MemoKind::ALL {
-            assert_eq!(MemoKind::parse(kind.as_str()), Some(*kind));
+            assert_eq!(MemoKind::parse(kind.as_str()), Some(kind));
         }
         assert_eq!(MemoKind::parse("dream"), None);
     }

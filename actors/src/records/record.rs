@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
-use super::memo::Memos;
+use super::memo::{MemoKind, Memos};
 use super::message::Row;
 use super::samples::StoredSamples;
 use super::state::{LifeState, Totals};
@@ -86,10 +86,8 @@ impl MysisProfile {
         MysisProfile {
             name: name.into(),
             provider: provider.into(),
-            model: None,
-            temperature: None,
-            role: None,
             follows_role: true,
+            ..MysisProfile::default()
         }
     }
 }
@@ -210,7 +208,7 @@ impl std::fmt::Debug for GameAccount {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MysisRecord {
     pub id: MysisId,
     pub profile: MysisProfile,
@@ -232,14 +230,8 @@ impl MysisRecord {
         MysisRecord {
             id,
             profile,
-            state: LifeState::Idle,
-            reason: None,
-            fault: None,
-            is_called: false,
-            incarnation: Incarnation(0),
-            totals: Totals::default(),
-            account: None,
             created_at,
+            ..MysisRecord::default()
         }
     }
 }
@@ -261,6 +253,14 @@ pub struct StoredHistory {
     pub samples: StoredSamples,
     /// The calls of the rows that the server works on, each with the id of the server's task.
     pub tasks: BTreeMap<CallKey, Arc<str>>,
+}
+
+impl StoredHistory {
+    /// The memo of a kind; `None` if none was written.
+    #[must_use]
+    pub fn memo(&self, kind: MemoKind) -> Option<&str> {
+        self.memos.get(&kind).map(|memo| &**memo)
+    }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         let mut memos: BTreeMap<i64, Memos> = BTreeMap::new();
         let mut keep = |mysis: i64, kind: MemoKind, memo: String| {
             let of_mysis = memos.entry(mysis).or_default();
-            of_mysis.keep(kind, Arc::from(memo));
+            of_mysis.insert(kind, Arc::from(memo));
         };
         for record in records {
             let working_set = record.working_set.clone();

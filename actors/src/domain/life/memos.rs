@@ -3,7 +3,8 @@
 mod reminders;
 
 use crate::ids::Now;
-use crate::memo::{MemoKind, Memos, ShownMemos};
+use crate::memo::{MemoKind, ShownMemos};
+use crate::record::StoredHistory;
 
 use super::Life;
 use super::input::AlarmId;
@@ -22,8 +23,8 @@ pub(super) struct LifeMemos {
 }
 
 impl LifeMemos {
-    pub(super) fn restore(memos: &Memos, now: Now) -> (LifeMemos, UnknownMemos) {
-        let (reminders, why) = LifeReminders::restore(memos.get(MemoKind::Reminders), now);
+    pub(super) fn restore(past: &StoredHistory, now: Now) -> (LifeMemos, UnknownMemos) {
+        let (reminders, why) = LifeReminders::restore(past.memo(MemoKind::Reminders), now);
         (LifeMemos { reminders }, UnknownMemos { reminders: why })
     }
 

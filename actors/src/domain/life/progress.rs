@@ -192,7 +192,7 @@ fn unfrozen(now: Now, frozen_ms: u64) -> Now {
 }
 
 pub(super) fn restore_detector(past: &StoredHistory, now: Now, frozen_ms: u64) -> StallDetector {
-    let memo = past.memos.get(MemoKind::Watch);
+    let memo = past.memo(MemoKind::Watch);
     memo.map(|memo| StallDetector::restore(memo, unfrozen(now, frozen_ms)))
         .unwrap_or_default()
 }

@@ -68,8 +68,8 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
-        let (memos, unknown_memos) = LifeMemos::restore(&past.recollection.memos, now);
-        let working_set = WorkingSet::restore(past.recollection.memos.get(MemoKind::WorkingSet));
+        let (memos, unknown_memos) = LifeMemos::restore(&past.recollection, now);
+        let working_set = WorkingSet::restore(past.recollection.memo(MemoKind::WorkingSet));
         let (routines, unknown_routines) = restore_routines(&past.recollection);
         let mut life = Life::from_past(past, now, (memos, routines));
         life.session.working_set = working_set;
@@ -144,7 +144,7 @@ impl Life {
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
         let own_profile = Arc::new(recollection.profile.take().unwrap_or(past.record.profile));
-        let tier = TierView::restore(recollection.memos.get(MemoKind::Tier));
+        let tier = TierView::restore(recollection.memo(MemoKind::Tier));
         let account = past.record.account;
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
@@ -273,7 +273,7 @@ fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> L
 
 /// What its memo says of routines; if it is not understood, why.
 fn restore_routines(past: &StoredHistory) -> (RoutineMemo, Option<String>) {
-    let memo = past.memos.get(MemoKind::Routines).map(RoutineMemo::restore);
+    let memo = past.memo(MemoKind::Routines).map(RoutineMemo::restore);
     let (mut memo, unknown) = match memo {
         None => (RoutineMemo::default(), None),
         Some(Ok(memo)) => (memo, None),

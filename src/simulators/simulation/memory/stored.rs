@@ -216,7 +216,9 @@ impl StoredSwarm {
                 self.update_mysis(*mysis, |member| member.session.clone_from(session));
             }
             Write::Memo { mysis, kind, memo } => {
-                self.update_mysis(*mysis, |member| member.memos.keep(*kind, memo.clone()));
+                self.update_mysis(*mysis, |member| {
+                    member.memos.insert(*kind, memo.clone());
+                });
             }
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));

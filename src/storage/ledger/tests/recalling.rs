@@ -73,7 +73,7 @@ async fn each_of_a_swarm_that_asks_at_once_recalls_its_own(books: Books) {
         assert_eq!(texts(&recalled.notes), [format!("a note of {mysis}")]);
         for kind in MemoKind::ALL {
             let memo = format!("{} of {mysis}", kind.as_str());
-            assert_eq!(recalled.memos.get(*kind), Some(&*memo));
+            assert_eq!(recalled.memo(kind), Some(&*memo));
         }
         assert_eq!(recalled.profile.unwrap().name, format!("m{mysis}").into());
     }
@@ -269,14 +269,13 @@ async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
             .load_history(ALPHA)
             .await
             .unwrap()
-            .memos
-            .get(MemoKind::Watch),
+            .memo(MemoKind::Watch),
         None
     );
     for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
         write(&ledger, vec![watched(memo)]).await.unwrap();
         let recalled = ledger.load_history(ALPHA).await.unwrap();
-        assert_eq!(recalled.memos.get(MemoKind::Watch), Some(memo));
+        assert_eq!(recalled.memo(MemoKind::Watch), Some(memo));
     }
     let gone = Write::Delete { mysis: ALPHA };
     write(&ledger, vec![gone, create(ALPHA, "alpha")])
@@ -287,8 +286,7 @@ async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
             .load_history(ALPHA)
             .await
             .unwrap()
-            .memos
-            .get(MemoKind::Watch),
+            .memo(MemoKind::Watch),
         None
     );
 }
@@ -335,7 +333,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
     };
     write(&ledger, steps.chain([memo]).collect()).await.unwrap();
     let after = ledger.load_history(ALPHA).await.unwrap();
-    assert_eq!(after.memos.get(MemoKind::Routines), Some("cursor"));
+    assert_eq!(after.memo(MemoKind::Routines), Some("cursor"));
     let step = after.rows.last().map(|row| row.seq.0 - 1);
     let stored = after.rows.iter().find(|row| Some(row.seq.0) == step);
     let routine = stored.and_then(|row| row.routine());
@@ -352,8 +350,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
             .load_history(ALPHA)
             .await
             .unwrap()
-            .memos
-            .get(MemoKind::Routines),
+            .memo(MemoKind::Routines),
         None
     );
 }

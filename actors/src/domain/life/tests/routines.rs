@@ -394,7 +394,7 @@ fn a_routine_whose_stored_form_is_not_understood_does_not_go_on_and_that_is_told
     scene.step("mine", "{}");
     let mut stored = scene.stored();
     let memos = &mut stored.recollection.memos;
-    memos.keep(MemoKind::Routines, r#"{"run":{"earned":"much"}}"#.into());
+    memos.insert(MemoKind::Routines, r#"{"run":{"earned":"much"}}"#.into());
     let mut again = Scene::of(stored);
     again.link_with_routines();
     again.order(MysisOrder::Start);
