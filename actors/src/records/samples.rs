@@ -143,19 +143,28 @@ impl Flow {
         if let Some(more) = other.earned {
             self.earned = Some(self.earned.unwrap_or(0).saturating_add(more));
         }
-        for (sum, more) in [
-            (&mut self.tokens_in, other.tokens_in),
-            (&mut self.tokens_cached, other.tokens_cached),
-            (&mut self.tokens_out, other.tokens_out),
-            (&mut self.cost_micros, other.cost_micros),
-            (&mut self.model_calls, other.model_calls),
-            (&mut self.tool_calls, other.tool_calls),
-            (&mut self.failures, other.failures),
-            (&mut self.waited_ms, other.waited_ms),
-            (&mut self.tokens_unpriced, other.tokens_unpriced),
-        ] {
+        for (sum, more) in self.sums_mut().into_iter().zip(other.sums()) {
             *sum = bounded_sum(*sum, more);
         }
+    }
+
+    /// The sums in the order in which they are stored.
+    fn sums_mut(&mut self) -> [&mut u64; 9] {
+        [
+            &mut self.tokens_in,
+            &mut self.tokens_cached,
+            &mut self.tokens_out,
+            &mut self.cost_micros,
+            &mut self.model_calls,
+            &mut self.tool_calls,
+            &mut self.failures,
+            &mut self.waited_ms,
+            &mut self.tokens_unpriced,
+        ]
+    }
+
+    fn sums(mut self) -> [u64; 9] {
+        self.sums_mut().map(|sum| *sum)
     }
 }
 

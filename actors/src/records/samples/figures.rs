@@ -103,11 +103,8 @@ impl NumberFigures {
         let (name, level) = reported;
         match kept.as_mut().filter(|kept| kept.name == *name) {
             Some(kept) => {
-                let flow = Flow {
-                    earned: Some(level.saturating_sub(kept.level)),
-                    ..Flow::default()
-                };
-                kept.changes.add(Minute::of(at), &flow);
+                let change = level.saturating_sub(kept.level);
+                kept.changes.add(Minute::of(at), change);
                 kept.level = level;
             }
             None => {
@@ -216,10 +213,7 @@ impl Default for EarnedTrend {
 }
 
 impl EarnedTrend {
-    pub(super) fn add(&mut self, minute: Minute, flow: &Flow) {
-        let Some(earned) = flow.earned else {
-            return;
-        };
+    pub(super) fn add(&mut self, minute: Minute, earned: i64) {
         self.is_known = true;
         let number = minute.0.div_euclid(TREND_MINUTES);
         let behind = self.newest.saturating_sub(number);
@@ -242,10 +236,10 @@ impl EarnedTrend {
         }
     }
 
-    /// The number of its newest point, its points, and whether a result told of any.
+    /// Whether a result told of any credits.
     #[must_use]
-    pub fn parts(&self) -> (i64, &[i32; TREND_POINTS], bool) {
-        (self.newest, &self.earned, self.is_known)
+    pub fn is_known(&self) -> bool {
+        self.is_known
     }
 
     /// The trend with this newest point. Points that are missing earned nothing.

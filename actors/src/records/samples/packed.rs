@@ -9,7 +9,7 @@ mod reading;
 
 use std::sync::Arc;
 
-use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Sample};
+use super::{GameFacts, HOUR_MINUTES, Hour, Sample};
 use reading::Reader;
 
 const VERSION: u8 = 2;
@@ -28,16 +28,9 @@ pub struct PackedHour {
 }
 
 /// Packed samples that cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not samples, or those of a newer program")]
 pub struct PackingFault;
-
-impl std::fmt::Display for PackingFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("not samples, or those of a newer program")
-    }
-}
-
-impl std::error::Error for PackingFault {}
 
 impl PackedHour {
     #[must_use]
@@ -140,7 +133,7 @@ impl Packer {
         fields.put_if(flow.earned.is_some(), |values| {
             put_number(values, zigzag(flow.earned.unwrap_or(0)));
         });
-        for sum in flow_sums(flow) {
+        for sum in flow.sums() {
             fields.put_if(sum > 0, |values| put_number(values, sum));
         }
         self.put_name(&mut fields, &before.number_name, &facts.number_name);
@@ -184,21 +177,6 @@ impl Packer {
             bytes: bytes.collect(),
         }
     }
-}
-
-/// The sums of a span in the order in which they are stored.
-fn flow_sums(flow: &Flow) -> [u64; 9] {
-    [
-        flow.tokens_in,
-        flow.tokens_cached,
-        flow.tokens_out,
-        flow.cost_micros,
-        flow.model_calls,
-        flow.tool_calls,
-        flow.failures,
-        flow.waited_ms,
-        flow.tokens_unpriced,
-    ]
 }
 
 #[derive(Default)]

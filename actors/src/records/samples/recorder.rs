@@ -60,7 +60,7 @@ impl StoredSamples {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SampleRecorder {
     wallet: Wallet,
     sizes: UnitSizes,
@@ -94,24 +94,14 @@ impl SampleRecorder {
     #[must_use]
     pub fn restore(stored: &StoredSamples, rows: &[Arc<Row>], now: Now) -> SampleRecorder {
         let mut recorder = SampleRecorder {
-            wallet: Wallet::default(),
-            sizes: UnitSizes::default(),
             figures: Arc::new(CurrentFigures {
                 cost: stored.cost,
                 ..CurrentFigures::default()
             }),
             minute: Minute::of(now.wall),
-            flow: Flow::default(),
-            hour: Packer::default(),
-            unsaved_hours: Vec::new(),
-            upto: Seq(0),
-            unsaved_rows: 0,
-            has_news: false,
-            has_unsaved_minute: false,
             saved_at: (!stored.hours.is_empty()).then_some(now.moment),
             waited_upto: now.moment,
-            frozen_ms: None,
-            newly_frozen_ms: 0,
+            ..SampleRecorder::default()
         };
         recorder.continue_from(&stored.hours);
         recorder.count_again(rows, stored.hours.is_empty());
@@ -216,18 +206,21 @@ impl SampleRecorder {
             let call = call.filter(|_| is_about_game(meta));
             more.earned = call
                 .and_then(|(call, reading)| self.take_result((call, reading), meta.status, row.at));
-            if more.earned.is_some() {
-                Arc::make_mut(&mut self.figures)
-                    .trend
-                    .add(self.minute, &more);
-            }
         }
         if more != Flow::default() {
-            Arc::make_mut(&mut self.figures).value.add(&more);
-            self.flow.add(&more);
-            self.has_news = true;
+            self.add_flow(&more);
             self.unsaved_rows = self.unsaved_rows.saturating_add(1);
         }
+    }
+
+    fn add_flow(&mut self, more: &Flow) {
+        let figures = Arc::make_mut(&mut self.figures);
+        if let Some(earned) = more.earned {
+            figures.trend.add(self.minute, earned);
+        }
+        figures.value.add(more);
+        self.flow.add(more);
+        self.has_news = true;
     }
 
     /// Takes what the answer to a login tells: all of the player and the ship, as a look does.
@@ -241,13 +234,7 @@ impl SampleRecorder {
             ..Flow::default()
         };
         self.take_facts(shown);
-        self.has_news = true;
-        if more.earned.is_some() {
-            let figures = Arc::make_mut(&mut self.figures);
-            figures.trend.add(self.minute, &more);
-            figures.value.add(&more);
-            self.flow.add(&more);
-        }
+        self.add_flow(&more);
     }
 
     /// Takes what a row tells of the number that the operator named, where it is a good result of a tool of no game.
@@ -282,22 +269,15 @@ impl SampleRecorder {
         let command = call.command();
         let game = reading.game();
         let transfer = game.transfer(&command, &call.name, &call.arguments);
-        match (status, transfer) {
-            (CallStatus::Done, _) => {}
-            (CallStatus::Unknown, transfer) => {
-                if let Some(transfer) = transfer {
-                    self.wallet.blur(transfer, at);
-                }
-                self.take_facts(game.unread(&command, call.read_only));
-                return None;
+        if !status.may_have_acted() {
+            return None;
+        }
+        if status == CallStatus::Unknown {
+            if let Some(transfer) = transfer {
+                self.wallet.blur(transfer, at);
             }
-            (
-                CallStatus::Failed
-                | CallStatus::NotExecuted
-                | CallStatus::Recorded
-                | CallStatus::Sent,
-                _,
-            ) => return None,
+            self.take_facts(game.unread(&command, call.read_only));
+            return None;
         }
         let shown = standing_of(call, &command, reading);
         let earned = self.wallet.take(&shown, transfer, at);

@@ -73,7 +73,7 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
         if let Some(points) = figures.rate_points(now) {
             let changes = figures.number.as_ref().map(|number| &number.changes);
             let changes = [Some(&figures.trend), changes];
-            money.has_earned |= changes.iter().flatten().any(|trend| trend.parts().2);
+            money.has_earned |= changes.iter().flatten().any(|trend| trend.is_known());
             for (sum, point) in money.points.iter_mut().zip(points) {
                 *sum = sum.saturating_add(point);
                 money.scale = money.scale.max(point);

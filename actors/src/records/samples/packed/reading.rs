@@ -84,40 +84,19 @@ impl Reader<'_, '_> {
             true => Some(unzigzag(self.number()?)),
             false => None,
         };
-        let mut sums = [0; 9];
-        for sum in &mut sums {
+        let mut flow = Flow {
+            earned,
+            ..Flow::default()
+        };
+        for sum in flow.sums_mut() {
             if present.next() {
                 *sum = self.number()?;
             }
         }
-        let [
-            tokens_in,
-            tokens_cached,
-            tokens_out,
-            cost_micros,
-            model_calls,
-            tool_calls,
-            failures,
-            waited_ms,
-            stored_unpriced,
-        ] = sums;
         // What cost nothing may have been free of charge. That is not told, so it counts as unknown.
-        let tokens_unpriced = match (self.version, cost_micros) {
-            (VERSION_WITHOUT_UNPRICED, 0) => bounded_sum(tokens_in, tokens_out),
-            _ => stored_unpriced,
-        };
-        let flow = Flow {
-            earned,
-            tokens_in,
-            tokens_cached,
-            tokens_out,
-            cost_micros,
-            model_calls,
-            tool_calls,
-            failures,
-            waited_ms,
-            tokens_unpriced,
-        };
+        if self.version == VERSION_WITHOUT_UNPRICED && flow.cost_micros == 0 {
+            flow.tokens_unpriced = bounded_sum(flow.tokens_in, flow.tokens_out);
+        }
         Some((flow, present))
     }
 

@@ -52,9 +52,8 @@ impl<'a> LevelResults<'a> {
         status: CallStatus,
         reading: GameReading<'a>,
     ) {
-        let may_have_acted = matches!(status, CallStatus::Done | CallStatus::Unknown);
         let command = call.command();
-        if !may_have_acted {
+        if !status.may_have_acted() {
             return;
         }
         if LOOKS.contains(&&*command) && status == CallStatus::Done {

@@ -17,13 +17,7 @@ fn ended_call<'a>(
     calls: &mut BTreeMap<CallKey, &'a CallRecord>,
     row: &'a Row,
 ) -> Option<(&'a CallRecord, CallStatus)> {
-    for (position, call) in (0..).zip(row.calls()) {
-        let key = CallKey {
-            seq: row.seq,
-            position,
-        };
-        calls.insert(key, call);
-    }
+    calls.extend(row.keyed_calls());
     let (key, _, meta) = row.result()?;
     let call = calls.remove(&key)?;
     is_about_game(meta).then_some((call, meta.status))
@@ -44,7 +38,9 @@ impl SampleRecorder {
                 continue;
             };
             for sample in &samples {
-                figures.trend.add(sample.minute, &sample.flow);
+                if let Some(earned) = sample.flow.earned {
+                    figures.trend.add(sample.minute, earned);
+                }
             }
             let Some((last, over)) = samples.split_last() else {
                 continue;
@@ -134,20 +130,13 @@ impl SampleRecorder {
         if transfer.is_none() && !self.wallet.is_unclear() {
             return;
         }
-        match (status, transfer) {
-            (CallStatus::Done, _) => {
-                let standing = standing_of(call, &command, reading);
-                self.wallet.recall(&standing, transfer, at);
-            }
-            (CallStatus::Unknown, Some(transfer)) => self.wallet.blur(transfer, at),
-            (
-                CallStatus::Unknown
-                | CallStatus::Failed
-                | CallStatus::NotExecuted
-                | CallStatus::Recorded
-                | CallStatus::Sent,
-                _,
-            ) => {}
+        if status == CallStatus::Done {
+            let standing = standing_of(call, &command, reading);
+            self.wallet.recall(&standing, transfer, at);
+        } else if status == CallStatus::Unknown
+            && let Some(transfer) = transfer
+        {
+            self.wallet.blur(transfer, at);
         }
     }
 }
