@@ -314,8 +314,10 @@ fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>, NeedRemedy
 fn trouble_of_calls(
     status: &MysisStatus,
 ) -> Option<(&'static str, Arc<str>, Timestamp, NeedRemedy)> {
-    if let Some((why, since)) = first_silence(status) {
-        return Some((NO_CALLS, why, since, NeedRemedy::Stop));
+    if let Some(silence) = &status.silence
+        && let Some(since) = silence.since()
+    {
+        return Some((NO_CALLS, silence.why().into(), since, NeedRemedy::Stop));
     }
     if let Some(stuck) = &status.stuck {
         let (what, why) = words_of(stuck);
@@ -328,13 +330,6 @@ fn trouble_of_calls(
         failing.since,
         NeedRemedy::Message,
     ))
-}
-
-/// Why no call of its first turns succeeded, and since when that is known.
-fn first_silence(status: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
-    let silence = status.silence.as_ref()?;
-    let since = silence.since()?;
-    Some((silence.why().into(), since))
 }
 
 fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {

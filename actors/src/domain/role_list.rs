@@ -48,7 +48,7 @@ pub struct RoleLists {
     has_loop: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct RoleList {
     /// The commands in the order in which they joined.
     commands: Vec<Arc<str>>,
@@ -78,7 +78,10 @@ impl RoleLists {
             self.lists.clear();
         }
         let list = self.lists.entry(key.clone());
-        let list = list.or_insert_with(|| RoleList::new(now));
+        let list = list.or_insert_with(|| RoleList {
+            changed: now,
+            ..RoleList::default()
+        });
         match news {
             ListNews::Offered(commands) => list.restore(&commands),
             ListNews::Called(command) => {
@@ -117,15 +120,6 @@ impl RoleLists {
 }
 
 impl RoleList {
-    fn new(now: Moment) -> RoleList {
-        RoleList {
-            commands: Vec::new(),
-            waiting: Vec::new(),
-            changed: now,
-            is_closed: false,
-        }
-    }
-
     fn is_due(&self, has_loop: bool, now: Moment) -> bool {
         let lacks_routines =
             || has_loop && !self.commands.iter().any(|known| **known == *ROUTINE_START);

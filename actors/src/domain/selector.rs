@@ -31,17 +31,9 @@ pub struct Candidate<'a, K> {
     pub is_in_hand: bool,
 }
 
-/// One entry of a selector: a name or a word.
+/// Its entries: each a name, or the word that it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct SelectorTerm {
-    text: String,
-    word: Option<SelectorWord>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selector {
-    terms: Vec<SelectorTerm>,
-}
+pub struct Selector(Vec<(String, Option<SelectorWord>)>);
 
 impl SelectorWord {
     #[must_use]
@@ -106,13 +98,8 @@ impl Selector {
     #[must_use]
     pub fn parse(text: &str, known: &[SelectorWord]) -> Selector {
         let terms = text.split(',').filter(|term| !term.is_empty());
-        let terms = terms.map(|term| SelectorTerm {
-            text: term.to_string(),
-            word: SelectorWord::parse(term, known),
-        });
-        Selector {
-            terms: terms.collect(),
-        }
+        let terms = terms.map(|term| (term.to_string(), SelectorWord::parse(term, known)));
+        Selector(terms.collect())
     }
 
     /// The selected candidates, each once, in the order of the entries.
@@ -124,8 +111,8 @@ impl Selector {
         candidates: &[Candidate<'_, K>],
     ) -> Result<Vec<K>, OrderRefusal> {
         let mut selected = Vec::new();
-        for term in &self.terms {
-            let mut found = term.resolve(candidates)?;
+        for (text, word) in &self.0 {
+            let mut found = resolve(text, *word, candidates)?;
             found.retain(|key| !selected.contains(key));
             selected.extend(found);
         }
@@ -133,22 +120,21 @@ impl Selector {
     }
 }
 
-impl SelectorTerm {
-    fn resolve<K: Copy>(&self, candidates: &[Candidate<'_, K>]) -> Result<Vec<K>, OrderRefusal> {
-        if let Some(word) = self.word
-            && !word.yields_to_a_name()
-        {
-            return Ok(word.select(candidates));
-        }
-        let mut named = candidates.iter();
-        let named = named.find(|candidate| candidate.name == self.text);
-        match (named, self.word) {
-            (Some(candidate), _) => Ok(vec![candidate.key]),
-            (None, Some(word)) => Ok(word.select(candidates)),
-            (None, None) => {
-                let known = candidates.iter().map(|candidate| candidate.name);
-                Err(OrderRefusal::unknown_mysis(&self.text, known))
-            }
+fn resolve<K: Copy>(
+    text: &str,
+    word: Option<SelectorWord>,
+    candidates: &[Candidate<'_, K>],
+) -> Result<Vec<K>, OrderRefusal> {
+    if let Some(word) = word.filter(|word| !word.yields_to_a_name()) {
+        return Ok(word.select(candidates));
+    }
+    let named = candidates.iter().find(|candidate| candidate.name == text);
+    match (named, word) {
+        (Some(candidate), _) => Ok(vec![candidate.key]),
+        (None, Some(word)) => Ok(word.select(candidates)),
+        (None, None) => {
+            let known = candidates.iter().map(|candidate| candidate.name);
+            Err(OrderRefusal::unknown_mysis(text, known))
         }
     }
 }

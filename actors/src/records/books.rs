@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds;
 use super::ids::{MysisId, Timestamp};
-use super::message::{Row, RowBody};
+use super::message::Row;
 use super::model::Charge;
 
 const DAY_LENGTH: Duration = Duration::from_secs(86_400);
@@ -93,24 +93,14 @@ impl Row {
     /// The charge of the model call behind this row, if the provider reported its usage.
     #[must_use]
     pub fn charge(&self) -> Option<Charge> {
-        match &self.body {
-            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
-                let meta = &utterance.meta;
-                meta.usage.map(|usage| Charge {
-                    provider: meta.provider.clone(),
-                    usage,
-                    cost_micros: meta.cost_micros,
-                })
-            }
-            RowBody::Host { meta, .. } => meta.bill.clone(),
-            RowBody::Prompt { .. }
-            | RowBody::Mission { .. }
-            | RowBody::Peer { .. }
-            | RowBody::Note { .. }
-            | RowBody::Result { .. }
-            | RowBody::Audit { .. }
-            | RowBody::Unknown { .. } => None,
-        }
+        let Some(said) = self.utterance() else {
+            return self.host()?.bill.clone();
+        };
+        Some(Charge {
+            provider: said.meta.provider.clone(),
+            usage: said.meta.usage?,
+            cost_micros: said.meta.cost_micros,
+        })
     }
 }
 

@@ -96,7 +96,8 @@ pub fn first_sentence(text: &str, most: usize) -> Cow<'_, str> {
 fn brief_schema(schema: &Map<String, Value>, depth: usize) -> Map<String, Value> {
     let mut brief = Map::new();
     if depth > MAX_DEPTH {
-        brief.extend(schema.get_key_value("type").map(owned));
+        let kind = schema.get("type").cloned();
+        brief.extend(kind.map(|kind| ("type".to_string(), kind)));
         return brief;
     }
     for (key, value) in schema {
@@ -195,10 +196,6 @@ fn brief_nested(value: &Value, depth: usize) -> Value {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
-}
-
-fn owned((key, value): (&String, &Value)) -> (String, Value) {
-    (key.clone(), value.clone())
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
 }
 
 fn take_fitting(text: Arc<str>, left: &mut usize) -> Arc<str> {
-    let mut text = Excerpt::from_required(text);
+    let mut text = Excerpt::from_whole(text);
     text.shorten(*left, |_| String::new());
     *left = left.saturating_sub(text.size() + shape::separator_bytes());
     text.text().clone()

@@ -17,7 +17,7 @@ use super::ids::{CallKey, Seq, TurnNumber};
 use super::message::{CallRecord, Row, RowKind};
 use super::record::StoredHistory;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
     rows: VecDeque<Arc<Row>>,
     notes: Vec<Arc<Row>>,
@@ -53,16 +53,11 @@ impl Conversation {
     #[must_use]
     pub fn restore(recollection: StoredHistory, hold: usize) -> Conversation {
         let mut conversation = Conversation {
-            rows: VecDeque::new(),
             notes: recollection.notes,
             last: recollection.last,
-            spoken: (TurnNumber(0), 0),
             hold,
-            reasoning: BTreeMap::new(),
-            answered: Seq::default(),
-            complete_from: Seq::default(),
             tasks: recollection.tasks,
-            left: BTreeSet::new(),
+            ..Conversation::default()
         };
         for row in recollection.rows {
             conversation.take_in(&row);
@@ -176,13 +171,7 @@ impl Conversation {
 
     /// The newest row that the model's replies answer.
     fn answered_upto(&self) -> Seq {
-        let newest_reply = self
-            .rows
-            .iter()
-            .rev()
-            .find(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
-        let answered =
-            newest_reply.and_then(|row| row.utterance().map(|said| said.newest_seen(row.seq)));
+        let answered = self.rows.iter().rev().find_map(|row| answered_by(row));
         answered.unwrap_or_default().max(self.answered)
     }
 
@@ -213,49 +202,37 @@ impl Conversation {
     /// The calls without a result, in order.
     #[must_use]
     pub fn open_calls(&self) -> Vec<PendingCall> {
-        let answered: BTreeSet<CallKey> = self
-            .rows
-            .iter()
-            .filter_map(|row| answered_call(row))
-            .collect();
-        self.rows
-            .iter()
-            .flat_map(|row| calls_of(row))
-            .filter(|open| open.call.status.is_open() && !answered.contains(&open.key))
-            .map(|open| PendingCall {
-                task: self.tasks.get(&open.key).cloned(),
-                ..open
+        let answered = self.answered_calls();
+        let calls = self.rows.iter().flat_map(|row| row.keyed_calls());
+        calls
+            .filter(|(key, call)| call.status.is_open() && !answered.contains(key))
+            .map(|(key, call)| PendingCall {
+                key,
+                call: call.clone(),
+                task: self.tasks.get(&key).cloned(),
             })
             .collect()
     }
 
+    fn answered_calls(&self) -> BTreeSet<CallKey> {
+        let rows = self.rows.iter();
+        rows.filter_map(|row| answered_call(row)).collect()
+    }
+
     /// Notes the id under which the server works on an open call, or that it does not any more.
     pub fn note_task(&mut self, call: CallKey, task: Option<Arc<str>>) {
-        match task {
-            Some(task) => {
-                self.tasks.insert(call, task);
-            }
-            None => {
-                self.tasks.remove(&call);
-            }
-        }
+        self.tasks.remove(&call);
+        self.tasks.extend(task.map(|task| (call, task)));
     }
+}
+
+/// The newest row that a reply answers.
+fn answered_by(row: &Row) -> Option<Seq> {
+    let is_reply = row.is_sendable() && row.kind() == Some(RowKind::Reply);
+    let said = row.utterance().filter(|_| is_reply)?;
+    Some(said.newest_seen(row.seq))
 }
 
 fn answered_call(row: &Row) -> Option<CallKey> {
     row.result().map(|(call, _, _)| call)
-}
-
-fn calls_of(row: &Row) -> Vec<PendingCall> {
-    (0_u16..)
-        .zip(row.calls())
-        .map(|(position, call)| PendingCall {
-            key: CallKey {
-                seq: row.seq,
-                position,
-            },
-            call: call.clone(),
-            task: None,
-        })
-        .collect()
 }

@@ -23,15 +23,6 @@ pub struct LastRequest {
 }
 
 impl LastRequest {
-    #[must_use]
-    pub fn new(at: Timestamp, request: ModelRequest) -> LastRequest {
-        LastRequest {
-            at,
-            request,
-            change: None,
-        }
-    }
-
     /// It, beside the one before.
     #[must_use]
     pub fn after(mut self: Box<Self>, before: Option<Box<LastRequest>>) -> Box<LastRequest> {
@@ -351,7 +342,11 @@ mod tests {
             messages: Arc::default(),
             tools: Arc::new(Toolset::new(tools.iter().map(tool))),
         };
-        Box::new(LastRequest::new(Timestamp(1), request))
+        Box::new(LastRequest {
+            at: Timestamp(1),
+            request,
+            change: None,
+        })
     }
 
     #[test]

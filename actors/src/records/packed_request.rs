@@ -6,18 +6,15 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::ids::Timestamp;
-use super::last_request::{LastRequest, RequestChange};
-use super::model::{ChatMessage, ModelRequest};
+use super::last_request::LastRequest;
+use super::model::ChatMessage;
 
 /// The last request of a Mysis that rests.
 #[derive(Debug)]
 pub struct PackedRequest {
-    at: Timestamp,
-    /// The request, and of its messages only the first ones, which all Myses share.
-    request: ModelRequest,
+    /// It with only those of its messages that all Myses share, the first ones.
+    sent: Box<LastRequest>,
     messages: Box<[u8]>,
-    change: Option<RequestChange>,
 }
 
 impl PackedRequest {
@@ -25,24 +22,15 @@ impl PackedRequest {
     ///
     /// # Errors
     /// The request, if that fails.
-    pub fn of(sent: Box<LastRequest>) -> Result<PackedRequest, Box<LastRequest>> {
+    pub fn of(mut sent: Box<LastRequest>) -> Result<PackedRequest, Box<LastRequest>> {
         let is_shared = |message: &&ChatMessage| matches!(message, ChatMessage::System(_));
         let shared = sent.request.messages.iter().take_while(is_shared).count();
         let (shared, own) = sent.request.messages.split_at(shared);
-        let Ok(packed) = compress(own) else {
+        let Ok(messages) = compress(own) else {
             return Err(sent);
         };
-        let shared = shared.into();
-        let sent = *sent;
-        Ok(PackedRequest {
-            at: sent.at,
-            request: ModelRequest {
-                messages: shared,
-                ..sent.request
-            },
-            messages: packed,
-            change: sent.change,
-        })
+        sent.request.messages = shared.into();
+        Ok(PackedRequest { sent, messages })
     }
 
     /// The request as it was; `None` if it cannot be read.
@@ -52,15 +40,10 @@ impl PackedRequest {
         let mut packed = DeflateDecoder::new(&*self.messages);
         packed.read_to_end(&mut json).ok()?;
         let own: Vec<ChatMessage> = serde_json::from_slice(&json).ok()?;
-        let shared = self.request.messages.iter().cloned();
-        Some(LastRequest {
-            at: self.at,
-            request: ModelRequest {
-                messages: shared.chain(own).collect(),
-                ..self.request.clone()
-            },
-            change: self.change.clone(),
-        })
+        let mut sent = LastRequest::clone(&self.sent);
+        let shared = sent.request.messages.iter().cloned();
+        sent.request.messages = shared.chain(own).collect();
+        Some(sent)
     }
 }
 
@@ -75,8 +58,10 @@ fn compress(messages: &[ChatMessage]) -> std::io::Result<Box<[u8]>> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::model::{ChatCall, Echo};
+    use super::super::model::{ChatCall, Echo, ModelRequest};
     use super::*;
+    use crate::ids::Timestamp;
+    use crate::last_request::RequestChange;
 
     #[test]
     fn a_packed_request_is_the_same_again() {

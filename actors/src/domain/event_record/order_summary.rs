@@ -77,9 +77,7 @@ impl OrderSummary {
             text,
         })
     }
-}
 
-impl OrderSummary {
     #[must_use]
     pub fn refused(self, why: &OrderRefusal) -> OrderSummary {
         let what = self.code.replace('_', " ");

@@ -98,16 +98,10 @@ pub(super) fn line_of(away: &ServerOutage) -> (NeedCause, Option<Arc<str>>) {
 }
 
 pub(super) fn outage_line(away: &ServerOutage, cause: NeedCause, since: Timestamp) -> ListedNeed {
-    let what = match cause {
-        NeedCause::Game => GAME_AWAY,
-        NeedCause::Account => ACCOUNT,
-        NeedCause::Store
-        | NeedCause::Disk
-        | NeedCause::Login
-        | NeedCause::Model
-        | NeedCause::Key
-        | NeedCause::Budget
-        | NeedCause::Mysis => MODEL_AWAY,
+    let what = match &away.lane {
+        Lane::Game | Lane::Logins => GAME_AWAY,
+        Lane::Provider(_) if cause == NeedCause::Account => ACCOUNT,
+        Lane::Provider(_) => MODEL_AWAY,
     };
     ListedNeed {
         cause,

@@ -55,6 +55,10 @@ fn take_literal(text: &str) -> Option<(Value, &str)> {
         let value = serde_json::from_str(text[..end].trim()).ok()?;
         return Some((value, &text[end..]));
     }
+    take_json(text)
+}
+
+pub(super) fn take_json(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
     Some((value, &text[values.byte_offset()..]))

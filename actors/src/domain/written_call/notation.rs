@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::literals::{python_arguments, take_identifier};
+use super::literals::{python_arguments, take_identifier, take_json};
 use crate::bounds::{self, MAX_ARGUMENTS_BYTES};
 use crate::model::RequestedCall;
 
@@ -50,6 +50,16 @@ pub struct WrittenCall {
     pub arguments: Map<String, Value>,
     /// Whether the notation has texts only, so that the schema says what each of them is.
     pub are_texts: bool,
+}
+
+impl WrittenCall {
+    fn new(name: &str, arguments: Map<String, Value>, are_texts: bool) -> WrittenCall {
+        WrittenCall {
+            name: name.to_string(),
+            arguments,
+            are_texts,
+        }
+    }
 }
 
 impl From<WrittenCall> for RequestedCall {
@@ -127,11 +137,7 @@ fn take_named<'a>(name: &str, text: &'a str, calls: &mut Vec<WrittenCall>) -> Op
     let Value::Object(arguments) = value else {
         return None;
     };
-    calls.push(WrittenCall {
-        name: name.to_string(),
-        arguments,
-        are_texts: false,
-    });
+    calls.push(WrittenCall::new(name, arguments, false));
     Some(rest)
 }
 
@@ -150,11 +156,7 @@ fn take_list<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str>
     loop {
         let (name, after) = take_identifier(rest)?;
         let (arguments, after) = python_arguments(after)?;
-        calls.push(WrittenCall {
-            name: name.to_string(),
-            arguments,
-            are_texts: false,
-        });
+        calls.push(WrittenCall::new(name, arguments, false));
         let after = after.trim_start();
         if let Some(rest) = after.strip_prefix(']') {
             return Some(rest);
@@ -173,11 +175,7 @@ fn take_function<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a 
         return Some(rest.strip_prefix(END).unwrap_or(rest));
     }
     let (arguments, rest) = take_parameters(rest, "<parameter=")?;
-    calls.push(WrittenCall {
-        name: name.to_string(),
-        arguments,
-        are_texts: true,
-    });
+    calls.push(WrittenCall::new(name, arguments, true));
     rest.strip_prefix(END)
 }
 
@@ -185,11 +183,7 @@ fn take_function<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a 
 fn take_invocation<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str> {
     let (name, rest) = text.strip_prefix('"')?.split_once("\">")?;
     let (arguments, rest) = take_parameters(rest.trim_start(), "<parameter name=")?;
-    calls.push(WrittenCall {
-        name: name.to_string(),
-        arguments,
-        are_texts: true,
-    });
+    calls.push(WrittenCall::new(name, arguments, true));
     rest.strip_prefix("</invoke>")
 }
 
@@ -211,12 +205,6 @@ fn take_parameters<'a>(text: &'a str, opening: &str) -> Option<(Map<String, Valu
     Some((arguments, rest))
 }
 
-fn take_json(text: &str) -> Option<(Value, &str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let value = values.next()?.ok()?;
-    Some((value, &text[values.byte_offset()..]))
-}
-
 /// The call in an object: a name and arguments, under the words that models use for them.
 fn call_of_object(value: Value) -> Option<WrittenCall> {
     let Value::Object(mut members) = value else {
@@ -235,9 +223,6 @@ fn call_of_object(value: Value) -> Option<WrittenCall> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
     };
     let is_known = |key: &String| matches!(key.as_str(), "id" | "type");
-    members.keys().all(is_known).then_some(WrittenCall {
-        name,
-        arguments,
-        are_texts: false,
-    })
+    let call = WrittenCall::new(&name, arguments, false);
+    members.keys().all(is_known).then_some(call)
 }

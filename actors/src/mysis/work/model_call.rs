@@ -254,7 +254,11 @@ impl ModelCaller {
             tools: session.offered_tools(&tools).without_secrets(&known),
         };
         let now = self.deps.session.clock.now();
-        observer.keep_request(LastRequest::new(now, request.clone()));
+        observer.keep_request(LastRequest {
+            at: now,
+            request: request.clone(),
+            change: None,
+        });
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
         let model = request.model.clone();

@@ -20,6 +20,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
+    /// A complete text. A placeholder replaces an empty one.
     pub(super) fn from_whole(text: Arc<str>) -> Excerpt {
         let whole = text.len() as u64;
         Excerpt::from_beginning(text, whole)
@@ -40,11 +41,6 @@ impl Excerpt {
             kept,
             ..Excerpt::as_it_is(text, whole)
         }
-    }
-
-    /// A complete text that must not be empty. A placeholder replaces an empty one.
-    pub(super) fn from_required(text: Arc<str>) -> Excerpt {
-        Excerpt::from_whole(text)
     }
 
     pub(super) fn from_optional(text: Arc<str>) -> Excerpt {
@@ -166,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_says_nothing_gets_a_word_in_its_place() {
-        assert_eq!(&**Excerpt::from_required(" \n".into()).text(), "(empty)");
+        assert_eq!(&**Excerpt::from_whole(" \n".into()).text(), "(empty)");
         assert_eq!(&**Excerpt::from_optional(" \n".into()).text(), "");
         assert_eq!(
             &**Excerpt::from_whole("a\u{0}b\u{1b}[".into()).text(),

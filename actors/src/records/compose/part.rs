@@ -85,7 +85,7 @@ pub(super) struct PairResult {
 impl RequestPart {
     pub(super) fn from_order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> RequestPart {
         RequestPart::Order(OrderPart {
-            text: Excerpt::from_required(text),
+            text: Excerpt::from_whole(text),
             is_owner,
             kind,
         })
@@ -183,12 +183,8 @@ impl<'a> Results<'a> {
     }
 
     pub(super) fn is_complete(&self, unit: Unit<'_>) -> bool {
-        let calls = unit.row.calls();
-        !calls.is_empty()
-            && (0_u16..).zip(calls).all(|(position, _)| {
-                let seq = unit.row.seq;
-                self.by_call.contains_key(&CallKey { seq, position })
-            })
+        let mut keys = unit.row.keyed_calls().map(|(key, _)| key);
+        !unit.row.calls().is_empty() && keys.all(|key| self.by_call.contains_key(&key))
     }
 
     fn pair_result(&self, call: CallKey) -> Option<PairResult> {
@@ -201,24 +197,13 @@ impl<'a> Results<'a> {
     }
 
     pub(super) fn part_of_unit(&self, unit: Unit<'_>, is_owner: bool) -> Option<RequestPart> {
+        let order = |text, kind| Some(RequestPart::from_order(text, kind, is_owner));
         match &unit.row.body {
-            RowBody::Prompt { text } => Some(RequestPart::from_order(
-                text.clone(),
-                OrderKind::Prompt,
-                is_owner,
-            )),
-            RowBody::Mission { text, .. } => Some(RequestPart::from_order(
-                text.clone(),
-                OrderKind::Mission,
-                is_owner,
-            )),
+            RowBody::Prompt { text } => order(text.clone(), OrderKind::Prompt),
+            RowBody::Mission { text, .. } => order(text.clone(), OrderKind::Mission),
             RowBody::Peer { sender, text } => {
                 let text = format!("[message of {sender} to the swarm]\n{text}").into();
-                Some(RequestPart::from_order(
-                    without_forgery(&text),
-                    OrderKind::Peer,
-                    is_owner,
-                ))
+                order(without_forgery(&text), OrderKind::Peer)
             }
             RowBody::Reply(utterance) => Some(reply_part(unit.row.seq, utterance)),
             RowBody::Call { utterance, calls } if calls.is_empty() => {
@@ -283,7 +268,7 @@ pub(super) fn result_excerpt(text: &Arc<str>, meta: &ResultMeta) -> Excerpt {
 fn reply_part(seq: Seq, utterance: &Utterance) -> RequestPart {
     RequestPart::Reply(ReplyPart {
         seq,
-        text: Excerpt::from_required(utterance.text.clone()),
+        text: Excerpt::from_whole(utterance.text.clone()),
         echo: utterance.meta.echo.clone(),
     })
 }

@@ -110,7 +110,15 @@ pub(super) fn request_breakdown(
     for part in parts {
         match part {
             RequestPart::Order(order) => {
-                *breakdown.order_bytes_mut(order.kind) += order.text.size()
+                let bytes = match order.kind {
+                    OrderKind::Prompt => &mut breakdown.prompts,
+                    OrderKind::Mission => &mut breakdown.missions,
+                    OrderKind::Role => &mut breakdown.system_prompt,
+                    OrderKind::Peer => &mut breakdown.peers,
+                    OrderKind::Nudge => &mut breakdown.nudges,
+                    OrderKind::Continuation => &mut breakdown.continuations,
+                };
+                *bytes += order.text.size();
             }
             RequestPart::Reply(reply) => breakdown.replies += reply.text.size(),
             RequestPart::Loop(found) => {
@@ -123,19 +131,6 @@ pub(super) fn request_breakdown(
         }
     }
     breakdown
-}
-
-impl Breakdown {
-    fn order_bytes_mut(&mut self, kind: OrderKind) -> &mut usize {
-        match kind {
-            OrderKind::Prompt => &mut self.prompts,
-            OrderKind::Mission => &mut self.missions,
-            OrderKind::Role => &mut self.system_prompt,
-            OrderKind::Peer => &mut self.peers,
-            OrderKind::Nudge => &mut self.nudges,
-            OrderKind::Continuation => &mut self.continuations,
-        }
-    }
 }
 
 #[cfg(test)]

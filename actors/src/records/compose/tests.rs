@@ -27,7 +27,7 @@ fn reply(text: &str) -> RequestPart {
 fn reply_of(seq: i64, text: &str) -> RequestPart {
     RequestPart::Reply(ReplyPart {
         seq: Seq(seq),
-        text: Excerpt::from_required(text.into()),
+        text: Excerpt::from_whole(text.into()),
         echo: None,
     })
 }

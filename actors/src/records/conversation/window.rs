@@ -5,10 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use crate::bounds::MAX_REASONING_SENT;
 use crate::ids::{CallKey, Seq, TurnNumber};
-use crate::message::{ReplyMeta, Row, RowBody, RowKind, Utterance};
+use crate::message::{ReplyMeta, Row, RowKind, Utterance};
 use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
-use super::{Conversation, answered_call};
+use super::{Conversation, answered_by, answered_call};
 
 /// The most orders that stay although they are not answered. Of more, the oldest and the newest
 /// stay.
@@ -33,10 +33,8 @@ impl Conversation {
         kept.extend(self.newest_prompt_within(window).map(|row| row.seq));
         kept.extend(self.newest_seq(RowKind::Mission));
         let of_before = self.rows.iter().rev().filter(|row| row.seq < at);
-        let mut said =
-            of_before.filter(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
-        let said = said.find_map(|row| row.utterance().map(|said| said.newest_seen(row.seq)));
-        self.answered = self.answered.max(said.unwrap_or_default());
+        let answered = of_before.filter_map(|row| answered_by(row)).next();
+        self.answered = self.answered.max(answered.unwrap_or_default());
         self.rows
             .retain(|row| row.seq >= at || kept.contains(&row.seq));
         self.complete_from = self.complete_from.max(at);
@@ -130,21 +128,12 @@ impl Conversation {
     /// The newest call row before a row in which each call has a result. In requests a call stands
     /// after the newest row that it had seen, so that row is compared.
     fn last_loop_before(&self, floor: Seq) -> Option<Seq> {
-        let answered: BTreeSet<CallKey> = self
-            .rows
-            .iter()
-            .filter_map(|row| answered_call(row))
-            .collect();
+        let answered = self.answered_calls();
         self.rows
             .iter()
             .rev()
             .filter(|row| row.seq < floor && row.kind() == Some(RowKind::Call))
-            .find(|row| {
-                (0_u16..).zip(row.calls()).all(|(position, _)| {
-                    let seq = row.seq;
-                    answered.contains(&CallKey { seq, position })
-                })
-            })
+            .find(|row| row.keyed_calls().all(|(key, _)| answered.contains(&key)))
             .map(|row| row.seq)
     }
 
@@ -237,10 +226,7 @@ fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuer
     let mut calls = BTreeMap::new();
     let mut looks = BTreeMap::new();
     for row in rows {
-        for (position, call) in (0_u16..).zip(row.calls()) {
-            let seq = row.seq;
-            calls.insert(CallKey { seq, position }, call);
-        }
+        calls.extend(row.keyed_calls());
         if let Some((key, _, meta)) = row.result()
             && let Some(call) = calls.remove(&key)
             && let Some(look) = SnapshotQuery::of(meta.game, &call.name, &call.arguments)
@@ -266,22 +252,15 @@ fn row_bytes(row: &Row, hold: usize) -> usize {
 /// A row with only what a request can contain: the model's words without reasoning and without figures,
 /// and the beginning of a long result.
 pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
-    match &row.body {
-        RowBody::Reply(said) => with_body(row, RowBody::Reply(lighten_words(said))),
-        RowBody::Call { utterance, calls } => {
-            let utterance = lighten_words(utterance);
-            let calls = calls.clone();
-            with_body(row, RowBody::Call { utterance, calls })
-        }
-        RowBody::Result { .. } => row.with_beginning(hold),
-        RowBody::Prompt { .. }
-        | RowBody::Mission { .. }
-        | RowBody::Peer { .. }
-        | RowBody::Note { .. }
-        | RowBody::Host { .. }
-        | RowBody::Audit { .. }
-        | RowBody::Unknown { .. } => row.clone(),
+    let Some(said) = row.utterance() else {
+        return row.with_beginning(hold);
+    };
+    let said = lighten_words(said);
+    let mut lighter = Row::clone(row);
+    if let Some(words) = lighter.utterance_mut() {
+        *words = said;
     }
+    Arc::new(lighter)
 }
 
 fn lighten_words(said: &Utterance) -> Utterance {
@@ -305,22 +284,10 @@ fn lighten_words(said: &Utterance) -> Utterance {
 /// A row whose reasoning does not go back any more.
 fn without_echoed_reasoning(row: &Arc<Row>) -> Arc<Row> {
     let mut lighter = Row::clone(row);
-    if let RowBody::Reply(said)
-    | RowBody::Call {
-        utterance: said, ..
-    } = &mut lighter.body
+    if let Some(said) = lighter.utterance_mut()
         && let Some(echo) = &mut Arc::make_mut(&mut said.meta).echo
     {
         Arc::make_mut(echo).reasoning = "".into();
     }
     Arc::new(lighter)
-}
-
-fn with_body(row: &Row, body: RowBody) -> Arc<Row> {
-    Arc::new(Row {
-        seq: row.seq,
-        at: row.at,
-        turn: row.turn,
-        body,
-    })
 }

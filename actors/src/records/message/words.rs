@@ -17,20 +17,13 @@ impl Row {
     /// The words by which the row is known: its text, of calls with their arguments.
     #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
-        match &self.body {
-            RowBody::Call { utterance, calls } => {
+        match (&self.body, self.result()) {
+            (RowBody::Call { utterance, calls }, _) => {
                 let arguments = calls.iter().map(|call| &*call.arguments);
                 own_words(&utterance.text, arguments).into()
             }
-            RowBody::Result { text, meta, .. } => meta.own_part(text).into(),
-            RowBody::Prompt { .. }
-            | RowBody::Mission { .. }
-            | RowBody::Peer { .. }
-            | RowBody::Note { .. }
-            | RowBody::Reply(_)
-            | RowBody::Host { .. }
-            | RowBody::Audit { .. }
-            | RowBody::Unknown { .. } => (&**self.text()).into(),
+            (_, Some((_, text, meta))) => meta.own_part(text).into(),
+            (_, None) => (&**self.text()).into(),
         }
     }
 
