@@ -13,8 +13,6 @@ use super::{GameFacts, HOUR_MINUTES, Hour, Sample};
 use reading::Reader;
 
 const VERSION: u8 = 2;
-/// The version without the tokens whose price was not known.
-const VERSION_WITHOUT_UNPRICED: u8 = 1;
 const MAX_NAME_BYTES: usize = 256;
 /// The most samples of an hour that are read. A clock that was set back makes some minutes twice.
 const MAX_SAMPLES: usize = 4096;
@@ -48,11 +46,10 @@ impl PackedHour {
     /// The bytes are no samples.
     pub fn samples(&self) -> Result<Vec<Sample>, PackingFault> {
         let (version, mut rest) = self.bytes.split_first().ok_or(PackingFault)?;
-        if ![VERSION, VERSION_WITHOUT_UNPRICED].contains(version) {
+        if *version != VERSION {
             return Err(PackingFault);
         }
         let mut reader = Reader {
-            version: *version,
             rest: &mut rest,
             places: Vec::new(),
         };

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::bounds::bounded_sum;
-
 use super::super::{Flow, GameFacts, Gauge, HOUR_MINUTES, Hour, Minute, Sample};
-use super::{FIELDS, MAX_NAME_BYTES, VERSION_WITHOUT_UNPRICED, unzigzag};
+use super::{FIELDS, MAX_NAME_BYTES, unzigzag};
 
 /// Which fields of a sample are told, read one after the other.
 struct PresentFields {
@@ -22,7 +20,6 @@ impl PresentFields {
 }
 
 pub(super) struct Reader<'a, 'b> {
-    pub(super) version: u8,
     pub(super) rest: &'b mut &'a [u8],
     pub(super) places: Vec<Arc<str>>,
 }
@@ -92,10 +89,6 @@ impl Reader<'_, '_> {
             if present.next() {
                 *sum = self.number()?;
             }
-        }
-        // What cost nothing may have been free of charge. That is not told, so it counts as unknown.
-        if self.version == VERSION_WITHOUT_UNPRICED && flow.cost_micros == 0 {
-            flow.tokens_unpriced = bounded_sum(flow.tokens_in, flow.tokens_out);
         }
         Some((flow, present))
     }
