@@ -5,13 +5,13 @@ mod palettes;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dashboard::appearance::{ChosenColour, ColourChoices, TerminalColour, Theme, ThemePart};
+use crate::dashboard::appearance::{ChosenColour, ColourChoices, Theme, ThemePart};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
 pub use contrast::weak_colours;
-use palettes::{DARK, HIGH_CONTRAST, LIGHT, ThemeColours};
+use palettes::rgb_of;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -64,12 +64,16 @@ impl Paint {
     /// The style of text with this meaning, without a background.
     #[must_use]
     pub fn text(&self, tone: Tone) -> Style {
-        let style = match colours_of(self.theme) {
-            Some(colours) => self.coloured_text(colours, tone),
-            None if self.theme == Theme::Terminal => terminal_text(tone),
-            None => return plain_text(tone),
+        let (part, weight, own) = look_of(tone);
+        let style = match (rgb_of(self.theme, part), self.theme) {
+            (None, Theme::NoColour) => return plain_text(tone, weight),
+            (None, _) => terminal_text(tone, weight, own),
+            (Some(rgb), _) if tone == Tone::Found => {
+                let text = Style::new().fg(self.colour(FOUND_TEXT));
+                text.bg(self.colour(rgb)).add_modifier(weight)
+            }
+            (Some(rgb), _) => Style::new().fg(self.colour(rgb)).add_modifier(weight),
         };
-        let part = part_of(tone);
         match (self.chosen(part), part) {
             (None, _) => style,
             (Some(colour), ThemePart::Found) => style.bg(colour),
@@ -88,20 +92,13 @@ impl Paint {
     pub fn ground(&self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
         let part = part_of_ground(ground);
-        match (self.chosen(part), colours_of(self.theme)) {
-            (Some(colour), _) => style.bg(colour),
-            (None, Some(colours)) => style.bg(self.colour(rgb_of(colours, part))),
-            (None, None) => reverse_if_selected(style, ground),
+        let own = || rgb_of(self.theme, part).map(|rgb| self.colour(rgb));
+        match self.chosen(part).or_else(own) {
+            Some(colour) => style.bg(colour),
+            // A background of its own would need contrast to every colour of text.
+            None if ground == Ground::Selected => style.add_modifier(Modifier::REVERSED),
+            None => style,
         }
-    }
-
-    fn coloured_text(&self, colours: &ThemeColours, tone: Tone) -> Style {
-        let style = Style::new().add_modifier(weight(tone));
-        let colour = self.colour(rgb_of(colours, part_of(tone)));
-        if tone == Tone::Found {
-            return style.fg(self.colour(FOUND_TEXT)).bg(colour);
-        }
-        style.fg(colour)
     }
 
     /// The colour that the operator chose for a part. Without colours there is none.
@@ -111,7 +108,7 @@ impl Paint {
         }
         match self.choices.of(self.theme, part)? {
             ChosenColour::Rgb(rgb) => Some(self.colour(rgb)),
-            ChosenColour::Own(own) => Some(own_colour(own)),
+            ChosenColour::Own(own) => Some(Color::Indexed(own as u8)),
         }
     }
 
@@ -126,25 +123,6 @@ impl Paint {
 
 const FOUND_TEXT: Rgb = 0x10_0d1c;
 
-/// The colours of a theme; `None` if it has none of its own.
-fn colours_of(theme: Theme) -> Option<&'static ThemeColours> {
-    match theme {
-        Theme::Dark => Some(&DARK),
-        Theme::Light => Some(&LIGHT),
-        Theme::HighContrast => Some(&HIGH_CONTRAST),
-        Theme::Terminal | Theme::NoColour => None,
-    }
-}
-
-/// The selected line with text and background exchanged. A background of its own would need
-/// contrast to every colour of text.
-fn reverse_if_selected(style: Style, ground: Ground) -> Style {
-    match ground {
-        Ground::Selected => style.add_modifier(Modifier::REVERSED),
-        Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
-    }
-}
-
 fn part_of_ground(ground: Ground) -> ThemePart {
     match ground {
         Ground::Base => ThemePart::Base,
@@ -155,152 +133,61 @@ fn part_of_ground(ground: Ground) -> ThemePart {
     }
 }
 
-fn part_of(tone: Tone) -> ThemePart {
+/// How text of a tone looks: its part of a theme, its weight, and its colour of the terminal's own. Important text is
+/// bold; a model's reasoning is italic.
+///
+/// Nobody knows what the terminal's own colours look like, so everything that is read has the colour of its text; states,
+/// marks and headings have the others.
+fn look_of(tone: Tone) -> (ThemePart, Modifier, Color) {
+    const PLAIN: Modifier = Modifier::empty();
+    const BOLD: Modifier = Modifier::BOLD;
     match tone {
-        Tone::Text | Tone::Value => ThemePart::Text,
-        Tone::Strong => ThemePart::Strong,
-        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => ThemePart::Dim,
-        Tone::Faint => ThemePart::Faint,
-        Tone::Brand => ThemePart::Brand,
-        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => ThemePart::Accent,
-        Tone::Success => ThemePart::Success,
-        Tone::Fault | Tone::Errored => ThemePart::Fault,
-        Tone::Warning | Tone::Note => ThemePart::Warning,
-        Tone::You => ThemePart::You,
-        Tone::Broadcast => ThemePart::Broadcast,
-        Tone::Peer => ThemePart::Peer,
-        Tone::Reasoning => ThemePart::Reasoning,
-        Tone::Tool => ThemePart::Tool,
-        Tone::Name => ThemePart::Name,
-        Tone::Number => ThemePart::Number,
-        Tone::Found => ThemePart::Found,
+        Tone::Text | Tone::Value => (ThemePart::Text, PLAIN, Color::Reset),
+        Tone::Strong => (ThemePart::Strong, BOLD, Color::Reset),
+        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => {
+            (ThemePart::Dim, PLAIN, Color::Reset)
+        }
+        Tone::Faint => (ThemePart::Faint, PLAIN, Color::Reset),
+        Tone::Brand => (ThemePart::Brand, BOLD, Color::Magenta),
+        Tone::Accent => (ThemePart::Accent, PLAIN, Color::Cyan),
+        Tone::Key | Tone::Mysis => (ThemePart::Accent, BOLD, Color::Cyan),
+        Tone::Running => (ThemePart::Accent, PLAIN, Color::Green),
+        Tone::Success => (ThemePart::Success, PLAIN, Color::Green),
+        Tone::Fault | Tone::Errored => (ThemePart::Fault, PLAIN, Color::Red),
+        Tone::Warning => (ThemePart::Warning, PLAIN, Color::Yellow),
+        Tone::Note => (ThemePart::Warning, BOLD, Color::Yellow),
+        Tone::You => (ThemePart::You, BOLD, Color::Cyan),
+        Tone::Broadcast => (ThemePart::Broadcast, BOLD, Color::Magenta),
+        Tone::Peer => (ThemePart::Peer, BOLD, Color::Cyan),
+        Tone::Reasoning => (ThemePart::Reasoning, Modifier::ITALIC, Color::Reset),
+        Tone::Tool => (ThemePart::Tool, PLAIN, Color::Magenta),
+        Tone::Name => (ThemePart::Name, PLAIN, Color::Reset),
+        Tone::Number => (ThemePart::Number, PLAIN, Color::Reset),
+        Tone::Found => (ThemePart::Found, BOLD, Color::Reset),
     }
 }
 
-fn rgb_of(colours: &ThemeColours, part: ThemePart) -> Rgb {
-    match part {
-        ThemePart::Base => colours.base,
-        ThemePart::Bar => colours.bar,
-        ThemePart::Selected => colours.selected,
-        ThemePart::Panel => colours.panel,
-        ThemePart::Field => colours.field,
-        ThemePart::Text => colours.text,
-        ThemePart::Strong => colours.strong,
-        ThemePart::Dim => colours.dim,
-        ThemePart::Faint => colours.faint,
-        ThemePart::Brand => colours.brand,
-        ThemePart::Accent => colours.accent,
-        ThemePart::Success => colours.success,
-        ThemePart::Fault => colours.fault,
-        ThemePart::Warning => colours.warning,
-        ThemePart::You => colours.you,
-        ThemePart::Broadcast => colours.broadcast,
-        ThemePart::Peer => colours.peer,
-        ThemePart::Reasoning => colours.reasoning,
-        ThemePart::Tool => colours.tool,
-        ThemePart::Name => colours.name,
-        ThemePart::Number => colours.number,
-        ThemePart::Found => colours.found,
+/// The theme of the terminal's own colours.
+fn terminal_text(tone: Tone, weight: Modifier, colour: Color) -> Style {
+    match tone == Tone::Found {
+        true => Style::new().add_modifier(Modifier::REVERSED | Modifier::UNDERLINED),
+        false => Style::new().fg(colour).add_modifier(weight),
     }
-}
-
-fn own_colour(colour: TerminalColour) -> Color {
-    match colour {
-        TerminalColour::Black => Color::Black,
-        TerminalColour::Red => Color::Red,
-        TerminalColour::Green => Color::Green,
-        TerminalColour::Yellow => Color::Yellow,
-        TerminalColour::Blue => Color::Blue,
-        TerminalColour::Magenta => Color::Magenta,
-        TerminalColour::Cyan => Color::Cyan,
-        TerminalColour::White => Color::Gray,
-        TerminalColour::BrightBlack => Color::DarkGray,
-        TerminalColour::BrightRed => Color::LightRed,
-        TerminalColour::BrightGreen => Color::LightGreen,
-        TerminalColour::BrightYellow => Color::LightYellow,
-        TerminalColour::BrightBlue => Color::LightBlue,
-        TerminalColour::BrightMagenta => Color::LightMagenta,
-        TerminalColour::BrightCyan => Color::LightCyan,
-        TerminalColour::BrightWhite => Color::White,
-    }
-}
-
-/// Important text is bold; a model's reasoning is italic.
-fn weight(tone: Tone) -> Modifier {
-    match tone {
-        Tone::Strong
-        | Tone::Brand
-        | Tone::You
-        | Tone::Broadcast
-        | Tone::Peer
-        | Tone::Note
-        | Tone::Mysis
-        | Tone::Found
-        | Tone::Key => Modifier::BOLD,
-        Tone::Reasoning => Modifier::ITALIC,
-        Tone::Text
-        | Tone::Dim
-        | Tone::Faint
-        | Tone::Accent
-        | Tone::Success
-        | Tone::Fault
-        | Tone::Warning
-        | Tone::Hint
-        | Tone::Tool
-        | Tone::Host
-        | Tone::Name
-        | Tone::Value
-        | Tone::Number
-        | Tone::Running
-        | Tone::Idle
-        | Tone::Stopped
-        | Tone::Errored => Modifier::empty(),
-    }
-}
-
-/// The theme of the terminal's own colours. Nobody knows what they look like, so everything that is
-/// read has the colour of the terminal's text; states, marks and headings have the others.
-fn terminal_text(tone: Tone) -> Style {
-    let colour = match tone {
-        Tone::Text
-        | Tone::Strong
-        | Tone::Dim
-        | Tone::Faint
-        | Tone::Value
-        | Tone::Hint
-        | Tone::Host
-        | Tone::Reasoning
-        | Tone::Name
-        | Tone::Number
-        | Tone::Idle
-        | Tone::Stopped => Color::Reset,
-        Tone::Brand | Tone::Tool | Tone::Broadcast => Color::Magenta,
-        Tone::Accent | Tone::Key | Tone::Mysis | Tone::You | Tone::Peer => Color::Cyan,
-        Tone::Success | Tone::Running => Color::Green,
-        Tone::Fault | Tone::Errored => Color::Red,
-        Tone::Warning | Tone::Note => Color::Yellow,
-        Tone::Found => return Style::new().add_modifier(Modifier::REVERSED | Modifier::UNDERLINED),
-    };
-    Style::new().fg(colour).add_modifier(weight(tone))
 }
 
 /// The theme without colour: bold, dim and reversed only.
-fn plain_text(tone: Tone) -> Style {
+fn plain_text(tone: Tone, weight: Modifier) -> Style {
     let is_low = matches!(
         tone,
         Tone::Dim | Tone::Faint | Tone::Hint | Tone::Host | Tone::Stopped
     );
     let is_loud = matches!(tone, Tone::Fault | Tone::Errored | Tone::Warning);
-    let modifier = if tone == Tone::Found {
-        Modifier::REVERSED
-    } else if is_low {
-        Modifier::DIM
-    } else if is_loud {
-        Modifier::BOLD
-    } else {
-        weight(tone)
-    };
-    Style::new().add_modifier(modifier)
+    Style::new().add_modifier(match (tone, is_low, is_loud) {
+        (Tone::Found, ..) => Modifier::REVERSED,
+        (_, true, _) => Modifier::DIM,
+        (_, _, true) => Modifier::BOLD,
+        (_, false, false) => weight,
+    })
 }
 
 /// The nearest of the 256 indexed colours, from the colour cube or from the greys.

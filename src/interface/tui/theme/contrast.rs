@@ -3,7 +3,7 @@
 
 use crate::dashboard::appearance::{Appearance, ChosenColour, Theme, ThemePart};
 
-use super::{FOUND_TEXT, Rgb, colours_of, rgb_of};
+use super::{FOUND_TEXT, Rgb, rgb_of};
 
 const GROUNDS: [ThemePart; 5] = [
     ThemePart::Base,
@@ -77,7 +77,7 @@ fn colour_of(appearance: &Appearance, part: ThemePart) -> Option<Rgb> {
     match appearance.colours.of(appearance.theme, part) {
         Some(ChosenColour::Rgb(rgb)) => Some(rgb),
         Some(ChosenColour::Own(_)) => None,
-        None => Some(rgb_of(colours_of(appearance.theme)?, part)),
+        None => rgb_of(appearance.theme, part),
     }
 }
 

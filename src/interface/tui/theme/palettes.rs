@@ -1,105 +1,52 @@
 //! The colours of the themes that have colours of their own.
 
 use super::Rgb;
+use crate::dashboard::appearance::{Theme, ThemePart};
 
-pub(super) struct ThemeColours {
-    pub(super) base: Rgb,
-    pub(super) bar: Rgb,
-    pub(super) selected: Rgb,
-    pub(super) panel: Rgb,
-    pub(super) field: Rgb,
-    pub(super) text: Rgb,
-    pub(super) strong: Rgb,
-    pub(super) dim: Rgb,
-    pub(super) faint: Rgb,
-    pub(super) brand: Rgb,
-    pub(super) accent: Rgb,
-    pub(super) success: Rgb,
-    pub(super) fault: Rgb,
-    pub(super) warning: Rgb,
-    pub(super) you: Rgb,
-    pub(super) broadcast: Rgb,
-    pub(super) peer: Rgb,
-    pub(super) reasoning: Rgb,
-    pub(super) tool: Rgb,
-    pub(super) name: Rgb,
-    pub(super) number: Rgb,
-    pub(super) found: Rgb,
+/// The colours of each part, in the order of the parts. Dark: deep violet and teal on near-black. Light. High contrast:
+/// few colours, far apart, on black, which are the same with 256 colours.
+const COLOURS: [(ThemePart, [Rgb; 3]); ThemePart::COUNT] = [
+    (ThemePart::Base, [0x0b_0a12, 0xfb_faff, 0x00_0000]),
+    (ThemePart::Bar, [0x14_1021, 0xed_e9fb, 0x00_0000]),
+    (ThemePart::Selected, [0x2a_2147, 0xe2_dcfb, 0x00_005f]),
+    (ThemePart::Panel, [0x16_1226, 0xf2_effc, 0x00_0000]),
+    (ThemePart::Field, [0x1d_1833, 0xff_ffff, 0x1c_1c1c]),
+    (ThemePart::Text, [0xcf_cbe0, 0x2d_2845, 0xff_ffff]),
+    (ThemePart::Strong, [0xf1_eeff, 0x0f_0b22, 0xff_ffff]),
+    (ThemePart::Dim, [0x99_94ae, 0x59_5473, 0xd7_d7d7]),
+    (ThemePart::Faint, [0x71_6d85, 0x85_8197, 0xaf_afaf]),
+    (ThemePart::Brand, [0xa7_8bfa, 0x6d_28d9, 0xff_87ff]),
+    (ThemePart::Accent, [0x2d_d4bf, 0x0e_6f67, 0x00_ffff]),
+    (ThemePart::Success, [0x4a_de9b, 0x13_7236, 0x00_ff00]),
+    (ThemePart::Fault, [0xfb_7185, 0xbe_123c, 0xff_8787]),
+    (ThemePart::Warning, [0xf5_b94d, 0x73_4204, 0xff_ff00]),
+    (ThemePart::You, [0x7d_d3fc, 0x03_68a0, 0x00_ffff]),
+    (ThemePart::Broadcast, [0xf0_a6f5, 0x9b_1ba7, 0xff_87ff]),
+    (ThemePart::Peer, [0x93_b4fd, 0x1a_47c3, 0x00_ffff]),
+    (ThemePart::Reasoning, [0x9b_96b6, 0x5c_5871, 0xff_ffff]),
+    (ThemePart::Tool, [0xb4_9cfb, 0x52_2f9c, 0xff_87ff]),
+    (ThemePart::Name, [0x9c_94cb, 0x42_3979, 0xff_ffff]),
+    (ThemePart::Number, [0x6e_d4e6, 0x0d_6c87, 0x00_ff00]),
+    (ThemePart::Found, [0xf5_d74d, 0xfd_e047, 0xff_ff00]),
+];
+
+/// The colour of a part; `None` if the theme has none of its own.
+pub(super) fn rgb_of(theme: Theme, part: ThemePart) -> Option<Rgb> {
+    let (_, [dark, light, high_contrast]) = COLOURS[part as usize];
+    match theme {
+        Theme::Dark => Some(dark),
+        Theme::Light => Some(light),
+        Theme::HighContrast => Some(high_contrast),
+        Theme::Terminal | Theme::NoColour => None,
+    }
 }
 
-/// Deep violet and teal on near-black.
-pub(super) const DARK: ThemeColours = ThemeColours {
-    base: 0x0b_0a12,
-    bar: 0x14_1021,
-    selected: 0x2a_2147,
-    panel: 0x16_1226,
-    field: 0x1d_1833,
-    text: 0xcf_cbe0,
-    strong: 0xf1_eeff,
-    dim: 0x99_94ae,
-    faint: 0x71_6d85,
-    brand: 0xa7_8bfa,
-    accent: 0x2d_d4bf,
-    success: 0x4a_de9b,
-    fault: 0xfb_7185,
-    warning: 0xf5_b94d,
-    you: 0x7d_d3fc,
-    broadcast: 0xf0_a6f5,
-    peer: 0x93_b4fd,
-    reasoning: 0x9b_96b6,
-    tool: 0xb4_9cfb,
-    name: 0x9c_94cb,
-    number: 0x6e_d4e6,
-    found: 0xf5_d74d,
-};
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-pub(super) const LIGHT: ThemeColours = ThemeColours {
-    base: 0xfb_faff,
-    bar: 0xed_e9fb,
-    selected: 0xe2_dcfb,
-    panel: 0xf2_effc,
-    field: 0xff_ffff,
-    text: 0x2d_2845,
-    strong: 0x0f_0b22,
-    dim: 0x59_5473,
-    faint: 0x85_8197,
-    brand: 0x6d_28d9,
-    accent: 0x0e_6f67,
-    success: 0x13_7236,
-    fault: 0xbe_123c,
-    warning: 0x73_4204,
-    you: 0x03_68a0,
-    broadcast: 0x9b_1ba7,
-    peer: 0x1a_47c3,
-    reasoning: 0x5c_5871,
-    tool: 0x52_2f9c,
-    name: 0x42_3979,
-    number: 0x0d_6c87,
-    found: 0xfd_e047,
-};
-
-/// Few colours, far apart, on black. They are the same with 256 colours.
-pub(super) const HIGH_CONTRAST: ThemeColours = ThemeColours {
-    base: 0x00_0000,
-    bar: 0x00_0000,
-    selected: 0x00_005f,
-    panel: 0x00_0000,
-    field: 0x1c_1c1c,
-    text: 0xff_ffff,
-    strong: 0xff_ffff,
-    dim: 0xd7_d7d7,
-    faint: 0xaf_afaf,
-    brand: 0xff_87ff,
-    accent: 0x00_ffff,
-    success: 0x00_ff00,
-    fault: 0xff_8787,
-    warning: 0xff_ff00,
-    you: 0x00_ffff,
-    broadcast: 0xff_87ff,
-    peer: 0x00_ffff,
-    reasoning: 0xff_ffff,
-    tool: 0xff_87ff,
-    name: 0xff_ffff,
-    number: 0x00_ff00,
-    found: 0xff_ff00,
-};
+    #[test]
+    fn each_part_has_the_colours_of_its_row() {
+        assert_eq!(COLOURS.map(|(part, _)| part), ThemePart::ALL);
+    }
+}
