@@ -32,7 +32,7 @@ pub(super) fn describe_colours() -> String {
 
 /// `#rrggbb`, or the name of a colour of the terminal's own.
 fn colour() -> Rule<ChosenColour> {
-    let names = TerminalColour::ALL.map(|(name, _)| name);
+    let names = TerminalColour::NAMES;
     let allowed = format!(
         "\"#rrggbb\", or a colour of the terminal: {}",
         names.join(", ")
@@ -40,7 +40,7 @@ fn colour() -> Rule<ChosenColour> {
     Rule::new(allowed, move |value: &DeValue<'_>| {
         let found = describe_value(value);
         let text = value.as_str().ok_or_else(|| found.clone())?;
-        ChosenColour::parse(text).ok_or_else(|| match nearest(text, &names) {
+        ChosenColour::parse(text).ok_or_else(|| match nearest(text, names) {
             Some(name) => format!("{found} (did you mean \"{name}\"?)"),
             None => found,
         })

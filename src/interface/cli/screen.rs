@@ -133,7 +133,7 @@ pub(super) fn terminal_options(
 /// configuration.
 fn appearance(settings: &TuiSettings, look: &LookArgs, environment: &Environment) -> Appearance {
     let theme = match (&look.theme, is_set(environment, "NO_COLOR")) {
-        (Some(name), _) => Theme::parse(name),
+        (Some(name), _) => name.parse().ok(),
         (None, true) => Some(Theme::NoColour),
         (None, false) => settings.theme,
     };

@@ -1,7 +1,7 @@
 //! Appearance: the operator's choices about how the screen looks.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, EnumString, IntoStaticStr, VariantArray};
 
 use super::text::figures::UtcOffset;
 
@@ -29,17 +29,20 @@ pub struct Appearance {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[derive(EnumCount, VariantArray)]
+#[derive(EnumCount, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Theme {
     /// Deep violet and teal on near-black.
     #[default]
     Dark,
     Light,
     /// Few colours, far apart.
+    #[strum(serialize = "contrast")]
     HighContrast,
     /// The terminal's own background, text and 16 colours.
     Terminal,
     /// No colours: bold, dim and reversed only.
+    #[strum(serialize = "none")]
     NoColour,
 }
 
@@ -49,23 +52,13 @@ impl Theme {
     /// The name in the configuration and in the palette.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Theme::Dark => "dark",
-            Theme::Light => "light",
-            Theme::HighContrast => "contrast",
-            Theme::Terminal => "terminal",
-            Theme::NoColour => "none",
-        }
-    }
-
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Theme> {
-        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
+        self.into()
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Letters {
     #[default]
     Unicode,
@@ -73,8 +66,9 @@ pub enum Letters {
 }
 
 /// Whether live parts of the screen may move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Motion {
     #[default]
     Full,
@@ -82,18 +76,22 @@ pub enum Motion {
     Reduced,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum MouseUse {
     /// The program: clicks select and the wheel scrolls.
     #[default]
+    #[strum(serialize = "on")]
     Ours,
     /// The terminal: the operator can select text as usual.
+    #[strum(serialize = "off")]
     Terminals,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, EnumString)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Notify {
     #[default]
     Off,
@@ -104,9 +102,12 @@ pub enum Notify {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Panel {
     /// When the terminal is wide enough.
     #[default]
+    #[strum(serialize = "auto")]
     WithRoom,
     /// Always.
     Shown,
@@ -118,16 +119,6 @@ impl Panel {
     /// The word by which it is kept.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Panel::WithRoom => "auto",
-            Panel::Shown => "shown",
-            Panel::Hidden => "hidden",
-        }
-    }
-
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Panel> {
-        let all = [Panel::WithRoom, Panel::Shown, Panel::Hidden];
-        all.into_iter().find(|panel| panel.as_str() == word)
+        self.into()
     }
 }

@@ -65,9 +65,7 @@ pub(super) fn apply_choices(choices: &ViewChoices, table: &mut MysisTable, facts
         filter.state = state.and_then(|word| SeenState::parse(word));
     });
     let panel = choices.panel.as_ref();
-    facts.appearance.panel = panel
-        .and_then(|word| Panel::parse(word))
-        .unwrap_or_default();
+    facts.appearance.panel = panel.and_then(|word| word.parse().ok()).unwrap_or_default();
     facts.looked = LookedAt::since(choices.looked.map(Timestamp));
 }
 

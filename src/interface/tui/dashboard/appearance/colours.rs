@@ -1,21 +1,27 @@
 //! The colours that the operator chose (`[tui.colors]`), on top of those of a theme.
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use super::Theme;
 
-/// A colour of a theme, by meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+/// A colour of a theme, by meaning. What is said here of each is its help in the template of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumMessage, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum ThemePart {
     /// The background of the screen.
     Base,
+    /// The background of the header and the footer.
     Bar,
+    /// The background of the selected line.
     Selected,
     /// The background of panes and dialogs.
     Panel,
+    /// The background of text fields.
     Field,
+    /// Ordinary text.
     Text,
+    /// Important text.
     Strong,
     /// Text of little importance, hints, and the idle and stopped states.
     Dim,
@@ -25,15 +31,21 @@ pub enum ThemePart {
     Brand,
     /// Live parts, keys, the running state, and the words of a Mysis.
     Accent,
+    /// A success.
     Success,
     /// A failure, and the errored state.
     Fault,
     /// Something that needs attention, and notes.
     Warning,
+    /// Your message to one Mysis.
     You,
+    /// Your message to the swarm.
     Broadcast,
+    /// Another Mysis' message.
     Peer,
+    /// A model's reasoning.
     Reasoning,
+    /// A tool.
     Tool,
     /// A name in structured data.
     Name,
@@ -50,64 +62,19 @@ impl ThemePart {
 
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            ThemePart::Base => "base",
-            ThemePart::Bar => "bar",
-            ThemePart::Selected => "selected",
-            ThemePart::Panel => "panel",
-            ThemePart::Field => "field",
-            ThemePart::Text => "text",
-            ThemePart::Strong => "strong",
-            ThemePart::Dim => "dim",
-            ThemePart::Faint => "faint",
-            ThemePart::Brand => "brand",
-            ThemePart::Accent => "accent",
-            ThemePart::Success => "success",
-            ThemePart::Fault => "fault",
-            ThemePart::Warning => "warning",
-            ThemePart::You => "you",
-            ThemePart::Broadcast => "broadcast",
-            ThemePart::Peer => "peer",
-            ThemePart::Reasoning => "reasoning",
-            ThemePart::Tool => "tool",
-            ThemePart::Name => "name",
-            ThemePart::Number => "number",
-            ThemePart::Found => "found",
-        }
+        self.into()
     }
 
     #[must_use]
     pub fn help(self) -> &'static str {
-        match self {
-            ThemePart::Base => "The background of the screen.",
-            ThemePart::Bar => "The background of the header and the footer.",
-            ThemePart::Selected => "The background of the selected line.",
-            ThemePart::Panel => "The background of panes and dialogs.",
-            ThemePart::Field => "The background of text fields.",
-            ThemePart::Text => "Ordinary text.",
-            ThemePart::Strong => "Important text.",
-            ThemePart::Dim => "Text of little importance, hints, and the idle and stopped states.",
-            ThemePart::Faint => "Frames and rulers.",
-            ThemePart::Brand => "The name of the program and the headings of panes.",
-            ThemePart::Accent => "Live parts, keys, the running state, and the words of a Mysis.",
-            ThemePart::Success => "A success.",
-            ThemePart::Fault => "A failure, and the errored state.",
-            ThemePart::Warning => "Something that needs attention, and notes.",
-            ThemePart::You => "Your message to one Mysis.",
-            ThemePart::Broadcast => "Your message to the swarm.",
-            ThemePart::Peer => "Another Mysis' message.",
-            ThemePart::Reasoning => "A model's reasoning.",
-            ThemePart::Tool => "A tool.",
-            ThemePart::Name => "A name in structured data.",
-            ThemePart::Number => "A number in structured data.",
-            ThemePart::Found => "The background of what was searched and found.",
-        }
+        self.get_documentation().unwrap_or_default()
     }
 }
 
-/// One of the 16 colours that the terminal itself has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One of the 16 colours that the terminal itself has, in the order of their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TerminalColour {
     Black,
     Red,
@@ -128,24 +95,7 @@ pub enum TerminalColour {
 }
 
 impl TerminalColour {
-    pub const ALL: [(&'static str, TerminalColour); 16] = [
-        ("black", TerminalColour::Black),
-        ("red", TerminalColour::Red),
-        ("green", TerminalColour::Green),
-        ("yellow", TerminalColour::Yellow),
-        ("blue", TerminalColour::Blue),
-        ("magenta", TerminalColour::Magenta),
-        ("cyan", TerminalColour::Cyan),
-        ("white", TerminalColour::White),
-        ("bright_black", TerminalColour::BrightBlack),
-        ("bright_red", TerminalColour::BrightRed),
-        ("bright_green", TerminalColour::BrightGreen),
-        ("bright_yellow", TerminalColour::BrightYellow),
-        ("bright_blue", TerminalColour::BrightBlue),
-        ("bright_magenta", TerminalColour::BrightMagenta),
-        ("bright_cyan", TerminalColour::BrightCyan),
-        ("bright_white", TerminalColour::BrightWhite),
-    ];
+    pub const NAMES: &'static [&'static str] = Self::VARIANTS;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,9 +116,7 @@ impl ChosenColour {
             return rgb.filter(|_| is_colour).map(ChosenColour::Rgb);
         }
         let name = text.to_ascii_lowercase().replace('-', "_");
-        let mut known = TerminalColour::ALL.into_iter();
-        let found = known.find(|(known, _)| *known == name);
-        found.map(|(_, colour)| ChosenColour::Own(colour))
+        name.parse().ok().map(ChosenColour::Own)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands of the palette for what the screen shows, and for files.
 
+use std::str::FromStr;
+
 use actors::domain::order::Order;
 use actors::domain::screen::{ExportFormat, FileOrder, UiEffect};
 
@@ -7,7 +9,6 @@ use super::Run::{Line, Look, Myses, Once, Order as Give};
 use super::naming::{CommandArgs, Complaint};
 use super::{AUTOMATIC, CommandContext, PaletteCommand, command};
 use crate::dashboard::action::TerminalAction;
-use crate::dashboard::appearance::{Appearance, Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::orders::ordering;
 use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::palette::takes::{ALL_STATES, NO_GROUPING, Takes};
@@ -33,11 +34,11 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("undo", &[], Once(|it| it.outbox.request(Request::Undo)), "undo the last order"),
     command("search", &[Takes::Text], Line(search_all), "search everything"),
     command("help", &[], Once(|it| it.outbox.request(Request::ShowHelp)), "show the keys"),
-    command("theme", &[Takes::Word(&["dark", "light", "contrast", "terminal", "none"])], Look(|look, word| put(&mut look.theme, Theme::parse(word))), "other colours"),
-    command("letters", &[Takes::Word(&["unicode", "ascii"])], Look(set_letters), "ASCII letters or Unicode"),
-    command("motion", &[Takes::Word(&["full", "reduced"])], Look(set_motion), "animation on or reduced"),
-    command("mouse", &[Takes::Word(&["on", "off"])], Look(set_mouse), "off: the terminal selects text"),
-    command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(set_notify), "how to notify you when a Mysis needs you"),
+    command("theme", &[Takes::Word(&["dark", "light", "contrast", "terminal", "none"])], Look(|look, word| put(&mut look.theme, word)), "other colours"),
+    command("letters", &[Takes::Word(&["unicode", "ascii"])], Look(|look, word| put(&mut look.letters, word)), "ASCII letters or Unicode"),
+    command("motion", &[Takes::Word(&["full", "reduced"])], Look(|look, word| put(&mut look.motion, word)), "animation on or reduced"),
+    command("mouse", &[Takes::Word(&["on", "off"])], Look(|look, word| put(&mut look.mouse, word)), "off: the terminal selects text"),
+    command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(|look, word| put(&mut look.notify, word)), "how to notify you when a Mysis needs you"),
     command("dump", &[], Once(|it| it.outbox.actions.push(TerminalAction::Dump)), "write the screen to files, as text and as a picture"),
     command("dismiss", &[], Once(|it| it.outbox.request(Request::DismissErrors)), "dismiss all errors"),
     command("redraw", &[], Once(|it| it.outbox.actions.push(TerminalAction::Redraw)), "redraw the screen"),
@@ -181,49 +182,7 @@ fn report(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     Ok(())
 }
 
-fn set_letters(look: &mut Appearance, word: &str) -> bool {
-    put(
-        &mut look.letters,
-        choose(
-            word,
-            [("unicode", Letters::Unicode), ("ascii", Letters::Ascii)],
-        ),
-    )
-}
-
-fn set_motion(look: &mut Appearance, word: &str) -> bool {
-    put(
-        &mut look.motion,
-        choose(word, [("full", Motion::Full), ("reduced", Motion::Reduced)]),
-    )
-}
-
-fn set_mouse(look: &mut Appearance, word: &str) -> bool {
-    put(
-        &mut look.mouse,
-        choose(word, [("on", MouseUse::Ours), ("off", MouseUse::Terminals)]),
-    )
-}
-
-fn set_notify(look: &mut Appearance, word: &str) -> bool {
-    put(
-        &mut look.notify,
-        choose(
-            word,
-            [
-                ("off", Notify::Off),
-                ("bell", Notify::Bell),
-                ("message", Notify::Message),
-            ],
-        ),
-    )
-}
-
-fn choose<T: Copy, const N: usize>(word: &str, values: [(&str, T); N]) -> Option<T> {
-    let mut values = values.into_iter();
-    values.find_map(|(name, value)| (name == word).then_some(value))
-}
-
-fn put<T>(place: &mut T, value: Option<T>) -> bool {
-    value.map(|value| *place = value).is_some()
+/// Takes a word for a value. Returns whether it is one.
+fn put<T: FromStr>(place: &mut T, word: &str) -> bool {
+    word.parse().map(|value| *place = value).is_ok()
 }
