@@ -3,8 +3,10 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use ratatui::buffer::Buffer;
 use zoea_text::clean::{clean_text, one_line};
 
@@ -21,7 +23,7 @@ pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
     if text.len() > MAX_PASTE_BYTES {
         return Err("this text is too long to copy; `:export` writes it to a file".to_string());
     }
-    let coded = base64(text.as_bytes());
+    let coded = BASE64_STANDARD.encode(text);
     write!(out, "\u{1b}]52;c;{coded}\u{7}")
         .and_then(|()| out.flush())
         .map_err(|error| error.to_string())
@@ -43,9 +45,8 @@ pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
 pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<String, String> {
     let text = folder.join(format!("{name}.txt"));
     let image = folder.join(format!("{name}.svg"));
-    make(folder)
-        .and_then(|()| write(&text, &dump::render_text(picture)))
-        .and_then(|()| write(&image, &dump::render_svg(picture)))
+    write(&text, &clean_text(&dump::render_text(picture)))
+        .and_then(|()| write(&image, &clean_text(&dump::render_svg(picture))))
         .map_err(|error| format!("the screen could not be saved: {error}"))?;
     Ok(format!(
         "the screen is saved in {}, and as .txt",
@@ -56,39 +57,21 @@ pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<
 /// Writes a text to a `.txt` file. Returns the message for the operator.
 pub(super) fn write_out(folder: &Path, name: &str, text: &str) -> Result<String, String> {
     let path = folder.join(format!("{name}.txt"));
-    make(folder)
-        .and_then(|()| write(&path, text))
-        .map_err(|error| format!("it could not be saved: {error}"))?;
+    write(&path, &clean_text(text)).map_err(|error| format!("it could not be saved: {error}"))?;
     Ok(format!("it is in {}", path.display()))
 }
 
-pub(super) fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-/// The file is readable by its owner only, because it holds what Myses say.
-fn write(path: &PathBuf, text: &str) -> io::Result<()> {
+/// Writes a file, with its folder. Only their owner can read them, because they hold what Myses say.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+    }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(path)?.write_all(clean_text(text).as_bytes())
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut coded = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            if place > chunk.len() {
-                coded.push('=');
-            } else {
-                let six = (word >> (18 - 6 * place)) & 63;
-                coded.push(char::from(LETTERS[six as usize]));
-            }
-        }
-    }
-    coded
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -97,8 +80,6 @@ mod tests {
 
     #[test]
     fn what_is_copied_is_coded_as_terminals_expect() {
-        let coded = ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes()));
-        assert_eq!(coded, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
         let mut out = Vec::new();
         assert_eq!(copy(&mut out, "foo"), Ok(()));
         assert_eq!(out, b"\x1b]52;c;Zm9v\x07");

@@ -1,8 +1,7 @@
 //! Lends the terminal to the operator's editor, and takes it back however the editor ends.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -34,8 +33,7 @@ pub(super) fn edit<P>(
 ) -> Result<Arc<str>, String> {
     let file = folder.join(format!("editing-{}.txt", std::process::id()));
     let stays = |why: String| format!("{why}; the text is unchanged");
-    write_file(folder, &file, text)
-        .map_err(|error| stays(format!("{}: {error}", file.display())))?;
+    acts::write(&file, text).map_err(|error| stays(format!("{}: {error}", file.display())))?;
     let ended = with_terminal(slot, || run_editor(&file, slot));
     let read = match ended {
         Ok(status) if status.success() => read_file(&file),
@@ -45,13 +43,6 @@ pub(super) fn edit<P>(
     // A file that stays holds what the operator wrote for this Mysis only.
     let _ = fs::remove_file(&file);
     read.map_err(stays)
-}
-
-fn write_file(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
-    acts::make(folder)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(file)?.write_all(text.as_bytes())
 }
 
 /// Runs what needs the terminal while neither the screen nor its reader of keys uses it.

@@ -11,11 +11,11 @@ use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
     EnableFocusChange,
 };
-use crossterm::style::ResetColor;
+use crossterm::execute;
+use crossterm::style::{Print, ResetColor};
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use crossterm::{Command, execute};
 
 /// Whether there is anything to put back. It is global because there is one terminal and a panic on
 /// any thread may have to put it back.
@@ -26,6 +26,11 @@ static LENDING: Mutex<Lending> = Mutex::new(Lending::Never);
 
 /// How long a signal of a key in the other program may take to be heard here.
 const LATE_SIGNAL_TIME: Duration = Duration::from_millis(500);
+
+/// Asks for the buttons and the wheel, and for nothing of a mouse that only moves.
+const CAPTURE_MOUSE: &str = "\u{1b}[?1000h\u{1b}[?1006h";
+const PUSH_TITLE: &str = "\u{1b}[22;2t";
+const POP_TITLE: &str = "\u{1b}[23;2t";
 
 #[derive(Clone, Copy)]
 enum Lending {
@@ -43,7 +48,7 @@ pub(super) fn enter() -> io::Result<()> {
     IS_UP.store(true, Ordering::SeqCst);
     execute!(
         stdout(),
-        PushTitle,
+        Print(PUSH_TITLE),
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange,
@@ -57,7 +62,7 @@ pub(super) fn enter() -> io::Result<()> {
 /// The terminal refuses the mode.
 pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
     match to {
-        MouseUse::Ours => execute!(stdout(), CaptureMouse),
+        MouseUse::Ours => execute!(stdout(), Print(CAPTURE_MOUSE)),
         MouseUse::Terminals => execute!(stdout(), DisableMouseCapture),
     }
 }
@@ -86,7 +91,7 @@ pub(super) fn leave() {
         LeaveAlternateScreen,
         ResetColor,
         Show,
-        PopTitle
+        Print(POP_TITLE)
     );
     let _ = stdout().flush();
 }
@@ -120,30 +125,5 @@ pub fn is_lent() -> bool {
 pub(super) fn leave_input() {
     if IS_UP.load(Ordering::SeqCst) {
         let _ = disable_raw_mode();
-    }
-}
-
-/// Asks for the buttons and the wheel, and for nothing of a mouse that only moves.
-struct CaptureMouse;
-
-impl Command for CaptureMouse {
-    fn write_ansi(&self, f: &mut impl std::fmt::Write) -> std::fmt::Result {
-        f.write_str("\u{1b}[?1000h\u{1b}[?1006h")
-    }
-}
-
-struct PushTitle;
-
-impl Command for PushTitle {
-    fn write_ansi(&self, f: &mut impl std::fmt::Write) -> std::fmt::Result {
-        f.write_str("\u{1b}[22;2t")
-    }
-}
-
-struct PopTitle;
-
-impl Command for PopTitle {
-    fn write_ansi(&self, f: &mut impl std::fmt::Write) -> std::fmt::Result {
-        f.write_str("\u{1b}[23;2t")
     }
 }
