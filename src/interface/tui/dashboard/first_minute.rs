@@ -1,7 +1,5 @@
 //! The first minute: what will be used and whether it answers, until a Mysis had a turn.
 
-pub mod keys;
-
 pub(crate) mod view;
 
 use std::sync::Arc;
@@ -13,13 +11,27 @@ use actors::domain::screen::{TerminalKind, UiEffect};
 use actors::domain::swarm_setup::SwarmSetup;
 
 use super::facts::Facts;
-use super::input_event::key_name;
+use super::input_event::{key_name, letter};
+use super::keys::{Binding, bind};
 use super::outbox::Outbox;
 use super::table::keys::{TABLE_KEYS, TableAction};
-use keys::{FIRST_KEYS, FirstStep};
 
 /// How long after a failure servers are asked again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What a key does while there is no Mysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstStep {
+    PlayOffline,
+    SetUp,
+}
+
+/// The keys of a swarm without a Mysis. They go before those of the table, which has nothing to sort then.
+#[rustfmt::skip]
+pub const FIRST_KEYS: &[Binding<FirstStep>] = &[
+    bind("offline", &[letter('o')], FirstStep::PlayOffline, "play offline", "play offline: no key, no account, no network"),
+    bind("setup", &[letter('i')], FirstStep::SetUp, "set up", "set up a model server, a tool server and a daily cap"),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct FirstMinute {
@@ -89,17 +101,14 @@ pub(super) fn obstacle(facts: &Facts, step: FirstStep) -> Option<&'static str> {
 
 /// The first steps that can be taken here: the key, a sentence and a word for each.
 pub(super) fn first_steps(facts: &Facts) -> Vec<(String, &'static str, &'static str)> {
-    let new = TABLE_KEYS
-        .iter()
-        .filter(|binding| binding.gesture == TableAction::New)
-        .map(|binding| (binding.name, binding.keys, binding.help, binding.hint));
-    let steps = FIRST_KEYS
-        .iter()
-        .filter(|binding| obstacle(facts, binding.gesture).is_none())
-        .map(|binding| (binding.name, binding.keys, binding.help, binding.hint));
-    let all = new.chain(steps).filter_map(|(name, keys, help, hint)| {
-        let key = facts.keymap.keys(name, keys).first()?;
-        Some((key_name(*key), help, hint))
+    let new = TABLE_KEYS.iter();
+    let new = new.filter(|binding| binding.gesture == TableAction::New);
+    let steps = FIRST_KEYS.iter();
+    let steps = steps.filter(|binding| obstacle(facts, binding.gesture).is_none());
+    let actions = new.map(|it| &it.action).chain(steps.map(|it| &it.action));
+    let all = actions.filter_map(|action| {
+        let key = facts.keymap.keys(action).first()?;
+        Some((key_name(*key), action.help, action.hint))
     });
     all.collect()
 }

@@ -1,7 +1,5 @@
 //! The graphs: what the swarm, one Mysis or the marked ones had and did over time, from their samples.
 
-pub mod keys;
-
 pub(crate) mod marks;
 
 mod value;
@@ -14,19 +12,18 @@ use std::time::Duration;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleSteps};
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
-use crossterm::event::{KeyEvent, MouseEvent};
+use crossterm::event::{KeyCode, KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 use strum::{EnumCount, VariantArray};
 
 use super::facts::Facts;
-use super::input_event::letter;
-use super::keys::{KeyTable, bind};
+use super::input_event::{key, letter};
+use super::keys::{Binding, KeyTable, bind};
 use super::layout::ScreenLayout;
 use super::targets::Targets;
 use super::toolkit::polled::Polled;
 use super::toolkit::view::{Opening, Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
-use keys::{GRAPH_KEYS, GraphAction};
 use value::StepTime;
 
 /// The most graphs side by side.
@@ -50,6 +47,26 @@ pub const SPEC: ViewSpec = ViewSpec {
     keys: || KeyTable::of("The graphs", GRAPH_KEYS),
     moves: false,
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphAction {
+    Next,
+    Previous,
+    Longer,
+    Shorter,
+    Scope,
+    Back,
+}
+
+#[rustfmt::skip]
+pub const GRAPH_KEYS: &[Binding<GraphAction>] = &[
+    bind("graph_back", &[key(KeyCode::Esc), letter('q'), letter('g')], GraphAction::Back, "back", "back to the previous view"),
+    bind("graph_next", &[key(KeyCode::Right), letter('l'), key(KeyCode::Tab)], GraphAction::Next, "next value", "show the next value"),
+    bind("graph_previous", &[key(KeyCode::Left), letter('h')], GraphAction::Previous, "", "show the previous value"),
+    bind("graph_longer", &[key(KeyCode::Down), letter('j'), letter('-')], GraphAction::Longer, "longer", "show a longer time"),
+    bind("graph_shorter", &[key(KeyCode::Up), letter('k'), letter('+')], GraphAction::Shorter, "shorter", "show a shorter time"),
+    bind("graph_scope", &[letter(' ')], GraphAction::Scope, "swarm or each", "show the swarm, or each of the marked Myses"),
+];
 
 #[derive(Clone, Debug)]
 pub struct GraphView {

@@ -1,12 +1,14 @@
 //! The help screen, made from the tables of keys.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::{Alignment, Rect};
 
 use super::facts::Facts;
-use super::keys::{Chapter, GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement};
+use super::input_event::{key, letter};
+use super::keys::{
+    Binding, Chapter, GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement, bind,
+};
 use super::layout::{ScreenLayout, row_of, without_left};
-use super::overlay::keys::{LIST_KEYS, ListAction};
 use super::text::tone::{StyledLine, Tone};
 use super::text::width;
 use super::toolkit::view::{Pressed, View, ViewContext, ViewSpec};
@@ -25,6 +27,18 @@ pub const SPEC: ViewSpec = ViewSpec {
     keys: || KeyTable::of("This help", LIST_KEYS),
     moves: true,
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListAction {
+    PageDown,
+    Back,
+}
+
+#[rustfmt::skip]
+pub const LIST_KEYS: &[Binding<ListAction>] = &[
+    bind("list_back", &[key(KeyCode::Esc), letter('q')], ListAction::Back, "close", "close it"),
+    bind("list_page_down", &[letter(' ')], ListAction::PageDown, "", "a page down"),
+];
 
 #[derive(Clone, Debug)]
 pub struct HelpView {

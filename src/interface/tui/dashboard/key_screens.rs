@@ -5,7 +5,7 @@ use std::iter;
 use crossterm::event::KeyEvent;
 
 use super::conversation::keys::FOCUS_KEYS;
-use super::first_minute::keys::FIRST_KEYS;
+use super::first_minute::FIRST_KEYS;
 use super::keys::{
     BEFORE_VIEWS, GLOBAL_KEYS, KeyTable, Keymap, MOVEMENT_KEYS, NamedAction, TARGET_KEYS,
 };
@@ -119,9 +119,9 @@ fn add_collisions(
             .iter()
             .all(|it| it.name == action.name || it.name == other.name)
     };
-    for key in keymap.keys(action.name, action.keys) {
+    for key in keymap.keys(&action) {
         for other in others {
-            let other_keys = keymap.keys(other.name, other.keys);
+            let other_keys = keymap.keys(other);
             if !other_keys.contains(key) || collisions.iter().any(|it| is_known(it, other)) {
                 continue;
             }

@@ -12,14 +12,14 @@ pub use keymap::Keymap;
 pub use movement::{MOVEMENT_KEYS, Movement};
 pub use notation::{KeyMistake, key_text, parse_key};
 
+/// An action of any table, without what it does to the dashboard.
 #[derive(Clone, Copy, Debug)]
-pub struct Binding<G: 'static> {
+pub struct NamedAction {
     /// The stable name of the action, under which `[tui.keys]` gives it other keys. No two actions
     /// have the same.
     pub name: &'static str,
     /// The keys, unless the operator chose others. Hints show the first one.
     pub keys: &'static [KeyEvent],
-    pub gesture: G,
     /// The action in one word for the hints; empty if the hints leave it out.
     pub hint: &'static str,
     /// The action in a sentence for the help screen.
@@ -28,9 +28,15 @@ pub struct Binding<G: 'static> {
     pub help_without_game: &'static str,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub struct Binding<G: 'static> {
+    pub action: NamedAction,
+    pub gesture: G,
+}
+
 impl<G: Copy> Binding<G> {
     pub(super) const fn without_game(mut self, help: &'static str) -> Binding<G> {
-        self.help_without_game = help;
+        self.action.help_without_game = help;
         self
     }
 }
@@ -42,25 +48,14 @@ pub(super) const fn bind<G>(
     hint: &'static str,
     help: &'static str,
 ) -> Binding<G> {
-    Binding {
+    let action = NamedAction {
         name,
         keys,
-        gesture,
         hint,
         help,
         help_without_game: help,
-    }
-}
-
-/// An entry of any table, without what it does to the dashboard.
-#[derive(Clone, Copy, Debug)]
-pub struct NamedAction {
-    pub name: &'static str,
-    /// Its keys, unless the operator chose others.
-    pub keys: &'static [KeyEvent],
-    pub hint: &'static str,
-    pub help: &'static str,
-    pub help_without_game: &'static str,
+    };
+    Binding { action, gesture }
 }
 
 #[derive(Clone, Debug)]
@@ -73,13 +68,7 @@ pub struct KeyTable {
 impl KeyTable {
     #[must_use]
     pub fn of<G>(title: &'static str, table: &'static [Binding<G>]) -> KeyTable {
-        let actions = table.iter().map(|binding| NamedAction {
-            name: binding.name,
-            keys: binding.keys,
-            hint: binding.hint,
-            help: binding.help,
-            help_without_game: binding.help_without_game,
-        });
+        let actions = table.iter().map(|binding| binding.action);
         KeyTable {
             title,
             actions: actions.collect(),

@@ -1,7 +1,5 @@
 //! The map: the systems and lanes that the swarm's looks tell of, where its ships are, and what is earned there.
 
-pub mod keys;
-
 mod actions;
 mod labels;
 mod ships;

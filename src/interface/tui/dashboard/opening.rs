@@ -174,7 +174,7 @@ impl Dashboard {
                 }
             }
             Request::OpenView(name) => {
-                if let Some(key) = OPENING_KEYS.iter().find(|key| key.name == name) {
+                if let Some(key) = OPENING_KEYS.iter().find(|key| key.action.name == name) {
                     self.open_view(key.gesture);
                 }
             }

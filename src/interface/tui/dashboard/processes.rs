@@ -1,7 +1,5 @@
 //! The processes that share one database: what each runs, since when, and whether it is heard of.
 
-pub mod keys;
-
 mod view;
 
 use std::sync::Arc;
@@ -10,12 +8,12 @@ use std::time::Duration;
 use actors::domain::fleet_process::{FleetProcess, ProcessState};
 use actors::domain::order::Order;
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use super::facts::Facts;
-use super::input_event::letter;
-use super::keys::{KeyTable, Movement, bind};
+use super::input_event::{key, letter};
+use super::keys::{Binding, KeyTable, Movement, bind};
 use super::layout::ScreenLayout;
 use super::outbox::{Outbox, Request};
 use super::overlay::question::{ActionToConfirm, ConfirmDialog};
@@ -24,7 +22,6 @@ use super::toolkit::list::{Listed, Selection};
 use super::toolkit::polled::Polled;
 use super::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
-use keys::{PROCESSES_KEYS, ProcessesAction};
 
 /// How often the open list is read again.
 const REFRESH: Duration = Duration::from_secs(2);
@@ -40,6 +37,18 @@ pub const SPEC: ViewSpec = ViewSpec {
     keys: || KeyTable::of("The processes", PROCESSES_KEYS),
     moves: true,
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessesAction {
+    Back,
+    Drain,
+}
+
+#[rustfmt::skip]
+pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
+    bind("processes_back", &[key(KeyCode::Esc), letter('q'), letter('H')], ProcessesAction::Back, "back", "back to the previous view"),
+    bind("processes_drain", &[letter('d')], ProcessesAction::Drain, "drain", "drain the process, or end that; asks first"),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct ProcessesView {

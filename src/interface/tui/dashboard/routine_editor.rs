@@ -1,7 +1,5 @@
 //! The editor of a routine: its whole text, with every mistake at its place before anything is stored.
 
-pub mod keys;
-
 mod actions;
 mod laid_out;
 mod mistakes;

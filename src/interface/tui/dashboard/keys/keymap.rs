@@ -7,7 +7,7 @@ use crossterm::event::KeyEvent;
 use serde::{Deserialize, Serialize};
 
 use super::anywhere::QUIT;
-use super::{Binding, Chapter, Help, KeyTable};
+use super::{Binding, Chapter, Help, KeyTable, NamedAction};
 use crate::dashboard::input_event::{ctrl, key_name};
 
 /// The keys that the operator chose, by the names of the actions. All others are as in the tables.
@@ -26,10 +26,9 @@ impl Keymap {
         Keymap(Arc::new(chosen))
     }
 
-    /// The keys of an action, given those of its table.
     #[must_use]
-    pub fn keys<'a>(&'a self, name: &str, usual: &'a [KeyEvent]) -> &'a [KeyEvent] {
-        self.0.get(name).map_or(usual, Vec::as_slice)
+    pub fn keys(&self, action: &NamedAction) -> &[KeyEvent] {
+        self.0.get(action.name).map_or(action.keys, Vec::as_slice)
     }
 
     #[must_use]
@@ -41,30 +40,32 @@ impl Keymap {
     pub fn find<G: Copy>(&self, table: &[Binding<G>], press: KeyEvent) -> Option<G> {
         table
             .iter()
-            .find(|binding| self.keys(binding.name, binding.keys).contains(&press))
+            .find(|binding| self.keys(&binding.action).contains(&press))
             .map(|binding| binding.gesture)
     }
 
     /// The name of the first key of an action; empty if the table has no such action.
     #[must_use]
     pub fn key_of<G: PartialEq>(&self, table: &[Binding<G>], action: G) -> String {
-        let binding = table.iter().find(|binding| binding.gesture == action);
-        let key = binding.and_then(|binding| self.first_key(binding));
-        key.map(key_name).unwrap_or_default()
+        self.key_where(table, |binding| binding.gesture == action)
     }
 
     /// The name of the first key of the action of this name; empty if the table has no such action.
     #[must_use]
     pub fn key_named<G>(&self, table: &[Binding<G>], name: &str) -> String {
-        let binding = table.iter().find(|binding| binding.name == name);
-        let key = binding.and_then(|binding| self.first_key(binding));
+        self.key_where(table, |binding| binding.action.name == name)
+    }
+
+    fn key_where<G>(&self, table: &[Binding<G>], is_it: impl Fn(&Binding<G>) -> bool) -> String {
+        let binding = table.iter().find(|binding| is_it(binding));
+        let key = binding.and_then(|binding| self.first_key(&binding.action));
         key.map(key_name).unwrap_or_default()
     }
 
     #[must_use]
     pub fn chapter(&self, table: &KeyTable) -> Chapter {
         let lines = table.actions.iter().map(|action| {
-            let keys = self.keys(action.name, action.keys).iter();
+            let keys = self.keys(action).iter();
             let keys: Vec<String> = keys.map(|press| key_name(*press)).collect();
             Help {
                 keys: keys.join("  "),
@@ -82,8 +83,8 @@ impl Keymap {
     pub fn hints(&self, table: &KeyTable) -> Vec<(String, &'static str)> {
         let hinted = table.actions.iter().filter(|it| !it.hint.is_empty());
         let hints = hinted.filter_map(|action| {
-            let key = self.keys(action.name, action.keys).first()?;
-            Some((key_name(*key), action.hint))
+            let key = self.first_key(action)?;
+            Some((key_name(key), action.hint))
         });
         hints.collect()
     }
@@ -91,14 +92,14 @@ impl Keymap {
     #[must_use]
     pub fn action_help(&self, table: &KeyTable) -> Vec<(&'static str, KeyEvent)> {
         let helps = table.actions.iter().filter_map(|action| {
-            let key = self.keys(action.name, action.keys).first()?;
-            Some((action.help, *key))
+            let key = self.first_key(action)?;
+            Some((action.help, key))
         });
         helps.collect()
     }
 
-    fn first_key<G>(&self, binding: &Binding<G>) -> Option<KeyEvent> {
-        self.keys(binding.name, binding.keys).first().copied()
+    fn first_key(&self, action: &NamedAction) -> Option<KeyEvent> {
+        self.keys(action).first().copied()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The keys of overlays: the inspector and the help screen.
+//! The keys of the inspector.
 
 use crate::dashboard::input_event::{key, letter};
 use crossterm::event::KeyCode;
@@ -21,12 +21,6 @@ pub enum InspectorAction {
     Back,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListAction {
-    PageDown,
-    Back,
-}
-
 #[rustfmt::skip]
 pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind("node_back", &[key(KeyCode::Esc), letter('q')], InspectorAction::Back, "back", "back to the conversation"),
@@ -41,10 +35,4 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind("node_copy", &[letter('y')], InspectorAction::Copy, "copy", "copy what is selected"),
     bind("node_copy_all", &[letter('Y')], InspectorAction::CopyAll, "copy all", "copy everything"),
     bind("node_write", &[letter('w')], InspectorAction::Write, "write", "write everything to a file"),
-];
-
-#[rustfmt::skip]
-pub const LIST_KEYS: &[Binding<ListAction>] = &[
-    bind("list_back", &[key(KeyCode::Esc), letter('q')], ListAction::Back, "close", "close it"),
-    bind("list_page_down", &[letter(' ')], ListAction::PageDown, "", "a page down"),
 ];

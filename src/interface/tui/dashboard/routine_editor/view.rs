@@ -4,6 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use zoea_text::clean::one_line;
 
 use super::RoutineEditor;
+use super::actions::{ROUTINE_KEYS, RoutineAction};
 use super::mistakes::Mistake;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::Keymap;
@@ -12,8 +13,6 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::painter::Painter;
 use crate::theme::Ground;
-
-use super::keys::{ROUTINE_KEYS, RoutineAction};
 
 /// The columns of the numbers of lines, with the mark of a mistake and a gap.
 const GUTTER_COLUMNS: u16 = 5;

@@ -139,6 +139,6 @@ impl ViewSpec {
     #[must_use]
     pub fn is_of_game(&self) -> bool {
         let opening = self.opening.as_ref();
-        opening.is_some_and(|opening| opening.help_without_game.is_empty())
+        opening.is_some_and(|opening| opening.action.help_without_game.is_empty())
     }
 }

@@ -80,7 +80,8 @@ const fn command(
 /// All commands. Each view is opened by the name of its key.
 pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
     // `search` takes its text in the same line.
-    let views = OPENING_KEYS.iter().filter(|key| key.name != "search_swarm");
+    let views = OPENING_KEYS.iter().map(|key| key.action);
+    let views = views.filter(|key| key.name != "search_swarm");
     let views = views.map(|key| PaletteCommand {
         is_of_game: key.help_without_game.is_empty(),
         ..command(key.name, &[], Run::Open, key.help)
