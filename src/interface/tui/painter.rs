@@ -1,5 +1,6 @@
 //! The painter: writes text into an area of the screen and never outside of it.
 
+use crate::dashboard::text::field::TextField;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use ratatui::buffer::{Buffer, Cell, CellWidth};
@@ -38,11 +39,21 @@ impl<'a> Painter<'a> {
         self.cursor
     }
 
-    /// Sets the cursor's position. A position outside of the screen is ignored.
-    pub fn put_cursor(&mut self, x: u16, y: u16) {
-        if self.buffer.area.contains(Position::new(x, y)) {
-            self.cursor = Some((x, y));
+    /// Sets the cursor's position in an area. A position outside of the screen is ignored.
+    pub fn put_cursor(&mut self, area: Rect, (column, row): (usize, usize)) {
+        if let (Ok(column), Ok(row)) = (u16::try_from(column), u16::try_from(row)) {
+            let (x, y) = (area.x.saturating_add(column), area.y.saturating_add(row));
+            if self.buffer.area.contains(Position::new(x, y)) {
+                self.cursor = Some((x, y));
+            }
         }
+    }
+
+    /// Writes what is seen of a text field into the first row of an area, with the cursor.
+    pub fn field(&mut self, area: Rect, field: &TextField) {
+        let (text, column) = field.window(usize::from(area.width));
+        self.text(area, 0, &text, Tone::Strong);
+        self.put_cursor(area, (column, 0));
     }
 
     pub fn fill(&mut self, area: Rect, ground: Ground) {

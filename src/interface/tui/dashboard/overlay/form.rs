@@ -16,6 +16,7 @@ use crate::dashboard::outbox::Outbox;
 use crate::dashboard::text::field::TextField;
 use actors::domain::screen::OrderId;
 use crossterm::event::{KeyCode, KeyEvent};
+use strum::IntoStaticStr;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisForm {
@@ -35,8 +36,8 @@ pub struct MysisForm {
     pub before: (Option<usize>, String, Option<usize>),
     /// The temperature; empty for the provider's.
     pub temperature: TextField,
-    /// Whether a new Mysis starts at once.
-    pub start: Start,
+    /// Whether a new Mysis starts at once. If not, it stays idle.
+    pub starts: bool,
     pub complaint: Option<Arc<str>>,
     /// The order that the form became, while it is not answered yet.
     pub awaited: Option<OrderId>,
@@ -48,20 +49,12 @@ pub enum FormPurpose {
     Configure {
         mysis: MysisId,
         name: Arc<str>,
-        model: Arc<str>,
         temperature: Option<f32>,
     },
 }
 
-/// Whether a new Mysis starts at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    AtOnce,
-    /// It stays idle.
-    Later,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum FormField {
     Name,
     Role,
@@ -112,7 +105,7 @@ impl MysisForm {
             role: 0,
             before: (provider, String::new(), Some(0)),
             temperature: TextField::default(),
-            start: Start::AtOnce,
+            starts: true,
             complaint: None,
             awaited: None,
         }
@@ -144,7 +137,6 @@ impl MysisForm {
             purpose: FormPurpose::Configure {
                 mysis: status.id,
                 name: status.name.clone(),
-                model: status.model.clone(),
                 temperature: status.temperature,
             },
             ..form
@@ -152,33 +144,18 @@ impl MysisForm {
     }
 
     #[must_use]
-    pub fn slots(&self) -> &'static [FormField] {
-        match self.purpose {
-            FormPurpose::Create if !self.roles.is_empty() => &[
-                FormField::Name,
-                FormField::Role,
-                FormField::Provider,
-                FormField::Model,
-                FormField::Start,
-            ],
-            FormPurpose::Configure { .. } if !self.roles.is_empty() => &[
-                FormField::Role,
-                FormField::Provider,
-                FormField::Model,
-                FormField::Temperature,
-            ],
-            FormPurpose::Create => &[
-                FormField::Name,
-                FormField::Provider,
-                FormField::Model,
-                FormField::Start,
-            ],
-            FormPurpose::Configure { .. } => &[
-                FormField::Provider,
-                FormField::Model,
-                FormField::Temperature,
-            ],
-        }
+    pub fn slots(&self) -> Vec<FormField> {
+        let is_new = self.purpose == FormPurpose::Create;
+        let slots = [
+            (FormField::Name, is_new),
+            (FormField::Role, !self.roles.is_empty()),
+            (FormField::Provider, true),
+            (FormField::Model, true),
+            (FormField::Temperature, !is_new),
+            (FormField::Start, is_new),
+        ];
+        let there = slots.into_iter().filter(|(_, is_there)| *is_there);
+        there.map(|(slot, _)| slot).collect()
     }
 
     #[must_use]
@@ -192,8 +169,8 @@ impl MysisForm {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => return FormOutcome::Leave,
             (KeyCode::Enter, _) => return self.build_order(),
-            (KeyCode::BackTab | KeyCode::Up, _) => self.step(-1),
-            (KeyCode::Tab | KeyCode::Down, _) => self.step(1),
+            (KeyCode::BackTab | KeyCode::Up, _) => self.step(false),
+            (KeyCode::Tab | KeyCode::Down, _) => self.step(true),
             _ => self.fill(press),
         }
         FormOutcome::Used
@@ -232,20 +209,15 @@ impl MysisForm {
             return;
         }
         if self.at == FormField::Role {
-            let count = self.roles.len().max(1);
-            let step = if is_back { count - 1 } else { 1 };
-            self.role = (self.role + step) % count;
+            self.role = beside(self.role, self.roles.len(), !is_back);
         } else if self.at == FormField::Start {
-            self.start = match self.start {
-                Start::AtOnce => Start::Later,
-                Start::Later => Start::AtOnce,
-            };
+            self.starts = !self.starts;
         } else if let KeyCode::Char(letter) = press.code
             && letter != ' '
         {
             self.choose_by_letter(letter);
         } else {
-            self.choose_next(is_back);
+            self.choose(beside(self.provider, self.providers.len(), !is_back));
         }
     }
 
@@ -278,12 +250,10 @@ impl MysisForm {
         }
     }
 
-    fn step(&mut self, by: isize) {
+    fn step(&mut self, forth: bool) {
         let slots = self.slots();
         let place = slots.iter().position(|slot| *slot == self.at).unwrap_or(0);
-        let count = slots.len();
-        let next = place.saturating_add_signed(by.rem_euclid(count.cast_signed())) % count;
-        self.at = slots[next];
+        self.at = slots[beside(place, slots.len(), forth)];
     }
 
     /// Whether provider and model stay as they are, so that the role's or the configuration's go on to hold.
@@ -325,7 +295,7 @@ impl MysisForm {
                     provider,
                     model,
                     role,
-                    start: self.start == Start::AtOnce,
+                    start: self.starts,
                 }),
             },
             FormPurpose::Configure {
@@ -353,6 +323,13 @@ impl MysisForm {
             }
         }
     }
+/// The next or the previous of so many places, in a circle.
+fn beside(place: usize, count: usize, forth: bool) -> usize {
+    let count = count.max(1);
+    let step = if forth { 1 } else { count - 1 };
+    (place + step) % count
+}
+
 }
 
 fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
@@ -395,7 +372,7 @@ mod tests {
             role: 0,
             before: (Some(0), String::new(), Some(0)),
             temperature: TextField::default(),
-            start: Start::AtOnce,
+            starts: true,
             complaint: None,
             awaited: None,
         }

@@ -87,12 +87,7 @@ fn paint_text(editor: &RoutineEditor, area: Rect, painter: &mut Painter<'_>) {
         }
         painter.text(text, row, line, Tone::Text);
     }
-    if let (Ok(column), Ok(row)) = (
-        u16::try_from(laid.column),
-        u16::try_from(laid.row.saturating_sub(top)),
-    ) {
-        painter.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
-    }
+    painter.put_cursor(text, (laid.column, laid.row.saturating_sub(top)));
 }
 
 /// What is wrong, else what can be done.

@@ -41,9 +41,7 @@ pub(crate) fn paint(facts: &Facts, composer: &Composer, area: Rect, painter: &mu
     for (row, line) in (0..text.height).zip(&laid.lines[top..]) {
         painter.text(text, row, line, Tone::Text);
     }
-    if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
-        painter.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
-    }
+    painter.put_cursor(text, (laid.column, laid.row - top));
 }
 
 fn title(facts: &Facts, target: &ComposeTarget) -> StyledLine {

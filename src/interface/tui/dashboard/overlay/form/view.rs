@@ -1,6 +1,6 @@
 //! Draws the form.
 
-use super::{FormField, FormPurpose, MysisForm, Start};
+use super::{FormField, FormPurpose, MysisForm};
 use crate::dashboard::layout::{row_of, without_left};
 use crate::dashboard::text::field::TextField;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -24,7 +24,7 @@ pub(crate) fn paint(form: &MysisForm, screen: Rect, painter: &mut Painter<'_>) {
     };
     let inside = painter.frame(area, &title, Ground::Panel);
     for (row, slot) in (1..).zip(slots) {
-        paint_slot(form, *slot, inside, row, painter);
+        paint_slot(form, slot, inside, row, painter);
     }
     let foot = inside.height.saturating_sub(3);
     if let Some(complaint) = &form.complaint {
@@ -46,16 +46,8 @@ fn paint_slot(
     painter: &mut Painter<'_>,
 ) {
     let is_here = form.at == slot;
-    let label = match slot {
-        FormField::Name => "name",
-        FormField::Role => "role",
-        FormField::Provider => "provider",
-        FormField::Model => "model",
-        FormField::Temperature => "temperature",
-        FormField::Start => "start",
-    };
     let tone = if is_here { Tone::Accent } else { Tone::Dim };
-    painter.text(inside, row, label, tone);
+    painter.text(inside, row, slot.into(), tone);
     let value = without_left(row_of(inside, row), LABEL_COLUMNS);
     match slot {
         FormField::Name => paint_field(
@@ -75,9 +67,9 @@ fn paint_slot(
         FormField::Role => paint_choice(&role(form), value, is_here, painter),
         FormField::Provider => paint_choice(&provider(form), value, is_here, painter),
         FormField::Start => {
-            let words = match form.start {
-                Start::AtOnce => "at once",
-                Start::Later => "later; it stays idle",
+            let words = match form.starts {
+                true => "at once",
+                false => "later; it stays idle",
             };
             paint_choice(words, value, is_here, painter);
         }
@@ -140,7 +132,7 @@ fn paint_field(
     } else {
         painter.text(inner, 0, &text, Tone::Text);
     }
-    if is_here && let Ok(column) = u16::try_from(column) {
-        painter.put_cursor(inner.x.saturating_add(column), inner.y);
+    if is_here {
+        painter.put_cursor(inner, (column, 0));
     }
 }

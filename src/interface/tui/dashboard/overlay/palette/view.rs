@@ -58,12 +58,7 @@ fn paint_field(palette: &CommandPalette, inside: Rect, painter: &mut Painter<'_>
     let row = row_of(inside, 0);
     painter.fill(row, Ground::Field);
     painter.text(row, 0, ":", Tone::Accent);
-    let text = row.inner(Margin::new(1, 0));
-    let (shown, column) = palette.field.window(usize::from(text.width));
-    painter.text(text, 0, &shown, Tone::Strong);
-    if let Ok(column) = u16::try_from(column) {
-        painter.put_cursor(text.x.saturating_add(column), text.y);
-    }
+    painter.field(row.inner(Margin::new(1, 0)), &palette.field);
 }
 
 fn candidate_line(candidate: &Candidate, columns: usize) -> StyledLine {

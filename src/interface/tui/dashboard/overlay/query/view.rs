@@ -32,13 +32,8 @@ pub(crate) fn paint(
     let hint_columns = u16::try_from(width::of(&hint.text())).unwrap_or(text.width);
     painter.line_at_right(area, 0, &hint);
     text.width = text.width.saturating_sub(hint_columns).min(60);
-    let (shown, column) = query
-        .field
-        .window(usize::from(text.width.saturating_sub(1)));
-    painter.text(text, 0, &shown, Tone::Strong);
-    if let Ok(column) = u16::try_from(column) {
-        painter.put_cursor(text.x.saturating_add(column), text.y);
-    }
+    text.width = text.width.saturating_sub(1);
+    painter.field(text, &query.field);
 }
 
 /// The hint in so many columns: a complaint is cut, other hints lose what they say last.
