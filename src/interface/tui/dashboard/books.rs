@@ -255,7 +255,7 @@ impl View for BooksView {
 fn open_line(context: &mut ViewContext<'_>, key: &LineKey) {
     match key {
         LineKey::Mysis(id) if context.facts.roster.get(*id).is_some() => {
-            context.outbox.request(Request::OpenFromList(*id));
+            context.outbox.request(Request::Open(*id, None));
         }
         LineKey::Mysis(_) => (context.outbox).say("the Mysis was deleted with its conversation"),
         LineKey::Provider(_) | LineKey::Day(_) => {

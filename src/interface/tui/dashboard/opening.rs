@@ -139,8 +139,8 @@ impl Dashboard {
     /// Carries out what handlers and views put into the outbox for this screen.
     pub(super) fn carry_out_requests(&mut self) {
         loop {
-            for given in std::mem::take(&mut self.outbox.given) {
-                Arc::make_mut(&mut self.facts.orders).take_given(given, self.facts.moment);
+            for (receipt, orders) in std::mem::take(&mut self.outbox.given) {
+                Arc::make_mut(&mut self.facts.orders).take_given(receipt, orders);
             }
             for notice in std::mem::take(&mut self.outbox.notices) {
                 self.facts.notify(notice.tone, notice.code, &notice.text);
@@ -163,7 +163,6 @@ impl Dashboard {
                     focus.move_in_transcript(&mut self.outbox, |transcript| transcript.go_to(row));
                 }
             }
-            Request::OpenFromList(mysis) => self.open_from_list(mysis),
             Request::OpenHit(mysis, ..) if self.facts.roster.get(mysis).is_none() => {
                 (self.outbox).say("the Mysis was deleted with its conversation");
             }
@@ -214,7 +213,8 @@ impl Dashboard {
             1 => step.what.to_string(),
             many => format!("{} for {many} myses", step.what),
         };
-        (self.outbox).order(&self.facts, UNDO, &whom, step.orders);
+        let orders = step.orders.into_iter().map(|order| (None, order));
+        (self.outbox).give(&self.facts, UNDO, whom.into(), orders);
     }
 
     pub(super) fn send(&mut self, target: ComposeTarget, text: &str) {
@@ -245,7 +245,7 @@ impl Dashboard {
             }
             ActionToConfirm::TakeLoops(ids) => take_loops(facts, outbox, &ids),
             ActionToConfirm::Thaw => {
-                outbox.order(facts, "thaw", "the swarm", [Order::Thaw]);
+                outbox.order(facts, "thaw", Order::Thaw);
             }
             ActionToConfirm::Drain(name) => processes::drain(facts, outbox, &name, true),
             ActionToConfirm::LeaveRoutine => self.layers.close_view::<RoutineEditor>(),

@@ -1,7 +1,5 @@
 //! Orders: what the operator asked for, and the progress of each order.
 
-pub mod undo;
-
 mod answering;
 pub(super) mod asked;
 pub(super) mod ordering;
@@ -16,13 +14,13 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 
 use actors::domain::screen::OrderId;
 
-use undo::{Undo, UndoStep, is_change};
-
 /// The word for an order that sets a mission.
 pub const BROADCAST: &str = "broadcast";
 /// The word for orders that undo others.
 pub const UNDO: &str = "undo";
 const MAX_RECEIPTS: usize = 100;
+/// The most receipts whose orders can be undone.
+const MAX_UNDO_STEPS: usize = 20;
 /// The most receipts whose messages are followed until they are answered.
 const MAX_FOLLOWED_RECEIPTS: usize = 30;
 
@@ -31,37 +29,53 @@ const MAX_FOLLOWED_RECEIPTS: usize = 30;
 pub struct OrderTracker {
     open: BTreeMap<OrderId, OpenOrder>,
     receipts: VecDeque<Arc<Receipt>>,
-    undo: Undo,
+    /// What can be undone, the newest last.
+    undo: Vec<UndoStep>,
+}
+
+/// The orders that undo those of a receipt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UndoStep {
+    receipt: u64,
+    /// The action that is undone, such as `stop`.
+    pub what: &'static str,
+    pub orders: Vec<Order>,
 }
 
 /// An order that is not answered yet.
 #[derive(Clone, Debug)]
-struct OpenOrder {
+pub struct OpenOrder {
     receipt: u64,
     /// The Mysis' name as the operator gave it.
     name: Arc<str>,
     mysis: Option<MysisId>,
     /// Whether a turn answers the row that it becomes. A note is read with each request and never answered.
     is_answered: bool,
+    /// The order that would undo it.
     inverse: Option<Order>,
 }
 
-/// Orders that were given together, under one receipt.
-#[derive(Clone, Debug)]
-pub struct GivenOrders {
-    pub receipt: u64,
-    pub what: &'static str,
-    pub whom: Arc<str>,
-    pub orders: Vec<GivenOrder>,
-}
-
-#[derive(Clone, Debug)]
-pub struct GivenOrder {
-    pub id: OrderId,
-    pub order: Order,
-    pub mysis: Option<MysisId>,
-    /// The order that would undo it.
-    pub inverse: Option<Order>,
+impl OpenOrder {
+    pub(super) fn of(
+        receipt: u64,
+        mysis: Option<MysisId>,
+        order: &Order,
+        inverse: Option<Order>,
+    ) -> OpenOrder {
+        OpenOrder {
+            receipt,
+            name: order.name().into(),
+            mysis,
+            is_answered: !matches!(
+                order,
+                Order::ForMysis {
+                    order: MysisOrder::Note(_),
+                    ..
+                }
+            ),
+            inverse,
+        }
+    }
 }
 
 /// The results of one action of the operator, for one Mysis or for several.
@@ -130,33 +144,13 @@ impl OrderTracker {
             .find(|receipt| receipt.number == number)
     }
 
-    /// Opens a receipt for orders that were given.
-    pub fn take_given(&mut self, given: GivenOrders, at: Moment) {
+    /// Takes orders that were given together, and their receipt.
+    pub fn take_given(&mut self, receipt: Receipt, orders: Vec<(OrderId, OpenOrder)>) {
         if self.receipts.len() == MAX_RECEIPTS {
             self.receipts.pop_front();
         }
-        self.receipts.push_back(Arc::new(Receipt {
-            number: given.receipt,
-            what: given.what,
-            whom: given.whom,
-            at,
-            awaited: given.orders.len(),
-            done: 0,
-            refused: Vec::new(),
-            mission: None,
-            missed: 0,
-            tracks: Vec::new(),
-        }));
-        for order in given.orders {
-            let open = OpenOrder {
-                receipt: given.receipt,
-                name: order.order.name().into(),
-                mysis: order.mysis,
-                is_answered: !is_note(&order.order),
-                inverse: order.inverse,
-            };
-            self.open.insert(order.id, open);
-        }
+        self.receipts.push_back(Arc::new(receipt));
+        self.open.extend(orders);
     }
 
     /// Removes the receipt of what was no order.
@@ -168,25 +162,26 @@ impl OrderTracker {
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) -> Option<AnsweredOrder> {
         let open = self.open.remove(&id)?;
         let (mut is_last, mut what) = (true, UNDO);
-        let outcome = answer.clone();
-        self.change(open.receipt, |receipt| {
+        let mut receipts = self.receipts.iter_mut();
+        let receipt = receipts.find(|receipt| receipt.number == open.receipt);
+        if let Some(receipt) = receipt.map(Arc::make_mut) {
             what = receipt.what;
             receipt.awaited = receipt.awaited.saturating_sub(1);
             is_last = receipt.awaited == 0;
-            match outcome {
+            match &answer {
                 Err(refusal) => {
                     let why: Arc<str> = refusal.to_string().into();
                     receipt.refused.push((open.name.clone(), why));
                 }
-                Ok(done) => receipt.record_done(&done, open.mysis.filter(|_| open.is_answered)),
+                Ok(done) => receipt.record_done(done, open.mysis.filter(|_| open.is_answered)),
             }
-        });
+        }
         // An undo itself cannot be undone.
         if let (Ok(done), Some(inverse)) = (&answer, open.inverse)
-            && is_change(done)
+            && *done != CompletedOrder::MissionCleared(false)
             && what != UNDO
         {
-            self.undo.remember(open.receipt, what, inverse);
+            self.remember_undo(open.receipt, what, inverse);
         }
         Some(AnsweredOrder {
             receipt: open.receipt,
@@ -196,15 +191,29 @@ impl OrderTracker {
         })
     }
 
+    fn remember_undo(&mut self, receipt: u64, what: &'static str, order: Order) {
+        if let Some(step) = self.undo.iter_mut().find(|step| step.receipt == receipt) {
+            return step.orders.push(order);
+        }
+        if self.undo.len() == MAX_UNDO_STEPS {
+            self.undo.remove(0);
+        }
+        self.undo.push(UndoStep {
+            receipt,
+            what,
+            orders: vec![order],
+        });
+    }
+
     /// Whether the orders of this receipt are the last ones that can be undone.
     #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
-        self.undo.is_next(receipt)
+        self.undo.last().is_some_and(|step| step.receipt == receipt)
     }
 
     /// Takes the orders that undo the last receipt that can be undone.
     pub fn take_undo(&mut self) -> Option<UndoStep> {
-        self.undo.take()
+        self.undo.pop()
     }
 
     /// Takes a stored row, which may be a message of the operator or the Mysis' reply to one.
@@ -236,26 +245,30 @@ impl OrderTracker {
             Arc::make_mut(receipt).mission = Some(mission);
         }
     }
-
-    fn change(&mut self, number: u64, change: impl FnOnce(&mut Receipt)) {
-        let receipt = self
-            .receipts
-            .iter_mut()
-            .find(|receipt| receipt.number == number);
-        if let Some(receipt) = receipt {
-            change(Arc::make_mut(receipt));
-        }
-    }
-}
-
-fn is_note(order: &Order) -> bool {
-    let Order::ForMysis { order, .. } = order else {
-        return false;
-    };
-    matches!(order, MysisOrder::Note(_))
 }
 
 impl Receipt {
+    pub(super) fn new(
+        number: u64,
+        what: &'static str,
+        whom: Arc<str>,
+        at: Moment,
+        awaited: usize,
+    ) -> Receipt {
+        Receipt {
+            number,
+            what,
+            whom,
+            at,
+            awaited,
+            done: 0,
+            refused: Vec::new(),
+            mission: None,
+            missed: 0,
+            tracks: Vec::new(),
+        }
+    }
+
     /// Takes the answer of an order. The row that it became is followed if it belongs to this Mysis.
     fn record_done(&mut self, done: &CompletedOrder, mysis: Option<MysisId>) {
         self.done += 1;
@@ -375,10 +388,8 @@ impl Receipt {
     }
 
     fn count(&self, is_counted: impl Fn(Reached) -> bool) -> usize {
-        self.tracks
-            .iter()
-            .filter(|track| is_counted(track.reached))
-            .count()
+        let tracks = self.tracks.iter();
+        tracks.filter(|it| is_counted(it.reached)).count()
     }
 
     fn total(&self) -> usize {
@@ -423,21 +434,12 @@ mod tests {
     /// A tracker with these orders, which are numbered from 1 on.
     fn given(what: &'static str, mysis: Option<MysisId>, orders: &[Order]) -> OrderTracker {
         let numbered = (1..).zip(orders);
+        let open: Vec<(OrderId, OpenOrder)> = numbered
+            .map(|(id, order)| (OrderId(id), OpenOrder::of(RECEIPT, mysis, order, None)))
+            .collect();
+        let receipt = Receipt::new(RECEIPT, what, "them".into(), Moment(0), open.len());
         let mut tracker = OrderTracker::default();
-        let orders = GivenOrders {
-            receipt: RECEIPT,
-            what,
-            whom: "them".into(),
-            orders: numbered
-                .map(|(id, order)| GivenOrder {
-                    id: OrderId(id),
-                    order: order.clone(),
-                    mysis,
-                    inverse: None,
-                })
-                .collect(),
-        };
-        tracker.take_given(orders, Moment(0));
+        tracker.take_given(receipt, open);
         tracker
     }
 

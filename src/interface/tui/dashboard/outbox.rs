@@ -11,7 +11,7 @@ use actors::domain::screen::{OrderId, ReadId, StoreQuery, UiEffect};
 use super::action::TerminalAction;
 use super::appearance::Appearance;
 use super::facts::Facts;
-use super::orders::{GivenOrder, GivenOrders};
+use super::orders::{OpenOrder, Receipt};
 use super::overlay::composer::ComposeTarget;
 use super::overlay::query::QueryScope;
 use super::overlay::question::ConfirmDialog;
@@ -22,8 +22,10 @@ use super::view_choices::ViewChoices;
 pub struct Outbox {
     pub(super) effects: Vec<UiEffect>,
     pub(super) actions: Vec<TerminalAction>,
-    pub(super) given: Vec<GivenOrders>,
-    pub(super) notices: Vec<Notice>,
+    /// The orders that were given, by their receipts.
+    pub(super) given: Vec<(Receipt, Vec<(OrderId, OpenOrder)>)>,
+    /// What the operator is told by this terminal: the tone, the code and the text.
+    pub(super) notices: Vec<(Tone, &'static str, String)>,
     pub(super) requests: VecDeque<Request>,
     /// The reads, orders and receipts that were numbered.
     numbered: u64,
@@ -31,22 +33,12 @@ pub struct Outbox {
     pub(super) kept: ViewChoices,
 }
 
-/// What the operator is told by this terminal.
-#[derive(Clone, Debug)]
-pub(super) struct Notice {
-    pub(super) tone: Tone,
-    pub(super) code: &'static str,
-    pub(super) text: String,
-}
-
 /// What a view or a command asks of the screen around it.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     /// Opens a conversation, at a row if there is one. Esc goes back from it to the views that are open.
     Open(MysisId, Option<Seq>),
-    /// Opens a conversation. Esc goes back from it to what is open now.
-    OpenFromList(MysisId),
-    /// The same at a row that has a searched text.
+    /// The same from a list, at a row that has a searched text.
     OpenHit(MysisId, Seq, String),
     /// Opens the view with the key of this name.
     OpenView(&'static str),
@@ -129,8 +121,7 @@ impl Outbox {
 
     /// Tells this operator something.
     pub(super) fn notify(&mut self, tone: Tone, code: &'static str, text: &str) {
-        let text = text.to_string();
-        self.notices.push(Notice { tone, code, text });
+        self.notices.push((tone, code, text.to_string()));
     }
 
     pub(super) fn copy(&mut self, text: &str) {
@@ -151,12 +142,8 @@ impl Outbox {
         order: impl Fn(String) -> Order,
     ) -> Vec<OrderId> {
         let known = ids.iter().filter_map(|id| facts.roster.get(*id));
-        let orders: Vec<(MysisId, Order, Option<Order>)> = known
-            .map(|member| {
-                let order = order(member.status.name.to_string());
-                let inverse = order.inverse(Some(&member.status), facts.mission.as_ref());
-                (member.status.id, order, inverse)
-            })
+        let orders: Vec<(MysisId, Order)> = known
+            .map(|member| (member.status.id, order(member.status.name.to_string())))
             .collect();
         let whom = match orders[..] {
             [] => {
@@ -165,13 +152,11 @@ impl Outbox {
                 }
                 return Vec::new();
             }
-            [(id, ..)] => facts.name_of(id),
+            [(id, _)] => facts.name_of(id),
             _ => format!("{} myses", orders.len()).into(),
         };
-        let orders = orders
-            .into_iter()
-            .map(|(id, order, inverse)| (Some(id), order, inverse));
-        self.give(what, whom, orders)
+        let orders = orders.into_iter().map(|(id, order)| (Some(id), order));
+        self.give(facts, what, whom, orders)
     }
 
     /// Gives the same order to each of these Myses, under one receipt.
@@ -185,42 +170,37 @@ impl Outbox {
         self.order_each(facts, what, ids, |name| order.clone().for_mysis(name))
     }
 
-    /// Gives orders that are not for a known Mysis, under one receipt.
+    /// Gives an order that is not for a known Mysis.
     pub(super) fn order(
         &mut self,
         facts: &Facts,
         what: &'static str,
-        whom: &str,
-        orders: impl IntoIterator<Item = Order>,
+        order: Order,
     ) -> Vec<OrderId> {
-        let orders = orders.into_iter().map(|order| {
-            let inverse = order.inverse(None, facts.mission.as_ref());
-            (None, order, inverse)
-        });
-        self.give(what, whom.into(), orders)
+        let whom = order.name().into();
+        self.give(facts, what, whom, [(None, order)])
     }
 
-    fn give(
+    /// Gives orders under one receipt.
+    pub(super) fn give(
         &mut self,
+        facts: &Facts,
         what: &'static str,
         whom: Arc<str>,
-        orders: impl Iterator<Item = (Option<MysisId>, Order, Option<Order>)>,
+        orders: impl IntoIterator<Item = (Option<MysisId>, Order)>,
     ) -> Vec<OrderId> {
-        let receipt = self.next_number();
-        let given = orders.map(|(mysis, order, inverse)| GivenOrder {
-            id: self.ask(order.clone()),
-            order,
-            mysis,
-            inverse,
-        });
-        let orders: Vec<GivenOrder> = given.collect();
-        let ids = orders.iter().map(|given| given.id).collect();
-        self.given.push(GivenOrders {
-            receipt,
-            what,
-            whom,
-            orders,
-        });
+        let number = self.next_number();
+        let mut open = Vec::new();
+        for (mysis, order) in orders {
+            let member = mysis.and_then(|mysis| facts.roster.get(mysis));
+            let before = member.map(|member| &*member.status);
+            let inverse = order.inverse(before, facts.mission.as_ref());
+            let given = OpenOrder::of(number, mysis, &order, inverse);
+            open.push((self.ask(order), given));
+        }
+        let ids = open.iter().map(|(id, _)| *id).collect();
+        let receipt = Receipt::new(number, what, whom, facts.moment, open.len());
+        self.given.push((receipt, open));
         ids
     }
 

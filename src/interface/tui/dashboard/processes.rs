@@ -149,5 +149,5 @@ pub(super) fn drain(facts: &Facts, outbox: &mut Outbox, name: &str, is_draining:
         process,
         is_draining,
     };
-    outbox.order(facts, what, name, [order]);
+    outbox.order(facts, what, order);
 }

@@ -258,7 +258,7 @@ fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
         if is_from_search {
             desk.types("Sgold");
             desk.key(KeyCode::Enter);
-            let request = Request::OpenFromList(MysisId(1));
+            let request = Request::Open(MysisId(1), None);
             desk.board.outbox.request(request);
             desk.board.carry_out_requests();
         } else {

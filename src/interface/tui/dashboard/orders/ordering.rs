@@ -1,6 +1,5 @@
 //! Turns the operator's actions into orders, or into the questions before them.
 
-use actors::domain::budget::BudgetLimits;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::TerminalKind;
@@ -13,13 +12,6 @@ use crate::dashboard::loops::{all_loops, question_to_take, take_loops};
 use crate::dashboard::outbox::{Outbox, Request};
 use crate::dashboard::overlay::question::ConfirmDialog;
 use crate::dashboard::targets::Targets;
-
-/// Raises the cap of the day to a typed amount.
-pub(crate) fn raise_budget(facts: &Facts, outbox: &mut Outbox, amount: &str) -> Result<(), String> {
-    let order = Order::RaiseBudget(BudgetLimits::parse(amount)?);
-    outbox.order(facts, "raise the budget", "the swarm", [order]);
-    Ok(())
-}
 
 /// Starts the Myses that ran when the program ended.
 pub(crate) fn resume(facts: &Facts, targets: &Targets, outbox: &mut Outbox) {
@@ -96,7 +88,7 @@ pub(crate) fn edit_routines(
 pub(crate) fn freeze_or_thaw(facts: &Facts, outbox: &mut Outbox) {
     match facts.frozen_since {
         None => {
-            outbox.order(facts, "freeze", "the swarm", [Order::Freeze]);
+            outbox.order(facts, "freeze", Order::Freeze);
         }
         Some(_) => outbox.request(Request::Confirm(about_thaw(facts))),
     }
@@ -161,7 +153,7 @@ mod tests {
         ctrl_z(&mut desk);
         assert!(suspends(&mut desk), "the key insists");
         assert!(
-            desk.board.overlays()[0].composer().is_some(),
+            desk.board.overlays()[0].try_as_compose_ref().is_some(),
             "the draft stays"
         );
 

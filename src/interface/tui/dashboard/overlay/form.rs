@@ -76,15 +76,11 @@ pub enum FormOutcome {
 impl MysisForm {
     /// Gives the order of the form, whose answer it awaits.
     pub(crate) fn send(&mut self, order: Order, facts: &Facts, outbox: &mut Outbox) {
-        let ids = match (&self.purpose, &order) {
-            (FormPurpose::Configure { mysis, .. }, _) => {
+        let ids = match &self.purpose {
+            FormPurpose::Configure { mysis, .. } => {
                 outbox.order_each(facts, "configure", &[*mysis], |_| order.clone())
             }
-            (FormPurpose::Create, Order::Create { name, .. }) => {
-                let name = name.clone();
-                outbox.order(facts, "create", &name, [order])
-            }
-            (FormPurpose::Create, _) => Vec::new(),
+            FormPurpose::Create => outbox.order(facts, "create", order),
         };
         self.complaint = None;
         self.awaited = ids.first().copied();
@@ -221,12 +217,6 @@ impl MysisForm {
         }
     }
 
-    fn choose_next(&mut self, is_back: bool) {
-        let count = self.providers.len().max(1);
-        let step = if is_back { count - 1 } else { 1 };
-        self.choose((self.provider + step) % count);
-    }
-
     fn choose_by_letter(&mut self, letter: char) {
         let count = self.providers.len();
         let next = (1..=count)
@@ -323,13 +313,6 @@ impl MysisForm {
             }
         }
     }
-/// The next or the previous of so many places, in a circle.
-fn beside(place: usize, count: usize, forth: bool) -> usize {
-    let count = count.max(1);
-    let step = if forth { 1 } else { count - 1 };
-    (place + step) % count
-}
-
 }
 
 fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
@@ -338,6 +321,13 @@ fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
         .iter()
         .map(|(name, provider)| (name.clone(), provider.model.clone()))
         .collect()
+}
+
+/// The next or the previous of so many places, in a circle.
+fn beside(place: usize, count: usize, forth: bool) -> usize {
+    let count = count.max(1);
+    let step = if forth { 1 } else { count - 1 };
+    (place + step) % count
 }
 
 fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> Option<usize> {

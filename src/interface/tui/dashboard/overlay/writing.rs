@@ -66,7 +66,7 @@ impl Writing {
                 let order = Order::Broadcast {
                     text: text.to_string(),
                 };
-                outbox.order(facts, BROADCAST, "the swarm", [order])
+                outbox.order(facts, BROADCAST, order)
             }
             ComposeTarget::Myses(ids) => {
                 outbox.order_myses(facts, "message", ids, &MysisOrder::Prompt(text.clone()))

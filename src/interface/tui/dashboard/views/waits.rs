@@ -130,7 +130,7 @@ impl View for WaitsView {
             Some(WaitsAction::Back) => return Pressed::Closes,
             Some(WaitsAction::Open) => {
                 if let Some(wait) = self.selection.line(&self.waits) {
-                    context.outbox.request(Request::OpenFromList(wait.mysis));
+                    context.outbox.request(Request::Open(wait.mysis, None));
                 }
             }
             None => return Pressed::Passes,

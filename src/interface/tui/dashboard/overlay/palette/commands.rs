@@ -47,8 +47,10 @@ pub(crate) struct CommandContext<'a> {
 enum Run {
     /// It takes nothing.
     Once(fn(&mut CommandContext<'_>)),
-    /// It takes nothing and gives the swarm this order. What it is called, and whom it is for, are first.
-    Order(&'static str, &'static str, &'static Order),
+    /// It takes nothing and gives this order. What it is called is first.
+    Order(&'static str, &'static Order),
+    /// It takes a name that makes an order. What that is called is first.
+    Named(&'static str, fn(String) -> Order),
     /// It takes nothing and opens the view of its name.
     Open,
     Myses(fn(&mut CommandContext<'_>, Vec<MysisId>)),
@@ -108,9 +110,13 @@ pub(crate) fn run_command(context: &mut CommandContext<'_>, line: &str) -> Resul
             words.end()?;
             run(context);
         }
-        Run::Order(what, whom, order) => {
+        Run::Order(what, order) => {
             words.end()?;
-            (context.outbox).order(context.facts, what, whom, [order.clone()]);
+            (context.outbox).order(context.facts, what, order.clone());
+        }
+        Run::Named(what, order_of) => {
+            let order = order_of(words.last()?.to_string());
+            (context.outbox).order(context.facts, what, order);
         }
         Run::Open => {
             words.end()?;

@@ -1,12 +1,13 @@
 //! Commands of the palette that give orders.
 
-use actors::domain::ids::Timestamp;
+use actors::domain::budget::BudgetLimits;
+use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::memo::reminder::parse_reminder_id;
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
 use zoea_grammar::when::parse_when;
 
-use super::Run::{ForEach, Line, Myses, Once, Order as Give, Set};
+use super::Run::{ForEach, Line, Myses, Named, Once, Order as Give, Set};
 use super::naming::{CommandArgs, Complaint};
 use super::{CommandContext, PaletteCommand, command};
 use crate::dashboard::orders::{asked, ordering};
@@ -18,15 +19,15 @@ use crate::dashboard::overlay::palette::takes::Takes;
 pub(super) const ORDERS: &[PaletteCommand] = &[
     command("broadcast", &[Takes::Text], Line(broadcast), "a mission for the whole swarm"),
     command("mission", &[Takes::Word(&["show", "clear"])], Line(show_or_clear_mission), "show the mission, or clear it"),
-    command("message", &[Takes::Myses, Takes::Text], Line(send_message), "a direct message"),
-    command("note", &[Takes::Myses, Takes::Text], Line(add_note), "add a lasting note"),
+    command("message", &[Takes::Myses, Takes::Text], Line(|it, words| write(it, words, ComposeTarget::Myses)), "a direct message"),
+    command("note", &[Takes::Myses, Takes::Text], Line(|it, words| write(it, words, ComposeTarget::Notes)), "add a lasting note"),
     command("clear-notes", &[Takes::Myses], ForEach("clear notes", &MysisOrder::ClearNotes), "remove the lasting notes"),
     command("new", &[Takes::NewName, Takes::Provider, Takes::Model], Line(create), "create a Mysis and start it"),
     command("start", &[Takes::Myses], ForEach("start", &MysisOrder::Start), "start or relaunch"),
     command("resume", &[], Once(|it| ordering::resume(it.facts, it.targets, it.outbox)), "start the Myses that ran when the program ended"),
-    command("freeze", &[], Give("freeze", "the swarm", &Order::Freeze), "pause model and tool calls"),
-    command("thaw", &[], Give("thaw", "the swarm", &Order::Thaw), "end the pause"),
-    command("forget-held", &[Takes::Text], Line(forget_held), "allow a held text again, by its id"),
+    command("freeze", &[], Give("freeze", &Order::Freeze), "pause model and tool calls"),
+    command("thaw", &[], Give("thaw", &Order::Thaw), "end the pause"),
+    command("forget-held", &[Takes::Text], Named("forget", |id| Order::ForgetHeld { id }), "allow a held text again, by its id"),
     command("budget", &[Takes::Amount], Line(raise_budget), "raise today's spending cap"),
     command("stop", &[Takes::Myses], Myses(|it, ids| ordering::stop(it.facts, it.outbox, ids)), "stop at once"),
     command("routine", &[Takes::Myses, Takes::Text], Line(start_routine), "start a repeated round, or an earlier routine"),
@@ -34,7 +35,7 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
     command("stop-routine", &[Takes::Myses], ForEach("stop the routine", &MysisOrder::StopRoutine), "stop the routine that runs; the model is asked"),
     command("delete", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_delete(it.facts, it.outbox, ids)), "delete with the conversation; asks first"),
-    command("undelete", &[Takes::NewName], Line(undelete), "bring back one that was deleted in the last day"),
+    command("undelete", &[Takes::NewName], Named("undelete", |name| Order::Undelete { name }), "bring back one that was deleted in the last day"),
     command("retry", &[Takes::Myses], ForEach("retry", &MysisOrder::Retry), "retry waits and errors at once"),
     command("answer", &[Takes::Mysis, Takes::Text], Line(answer), "answer its server's question: #number field=value …"),
     command("decline", &[Takes::Mysis], Line(decline), "decline its server's question"),
@@ -48,24 +49,26 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
 
 type Done = Result<(), Complaint>;
 
-fn give(context: &mut CommandContext<'_>, what: &'static str, whom: &str, order: Order) {
-    context.outbox.order(context.facts, what, whom, [order]);
+fn give(context: &mut CommandContext<'_>, what: &'static str, order: Order) {
+    context.outbox.order(context.facts, what, order);
 }
 
 fn raise_budget(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
-    ordering::raise_budget(context.facts, context.outbox, words.rest_of_line()?)
+    let limits = BudgetLimits::parse(words.rest_of_line()?)?;
+    give(context, "raise the budget", Order::RaiseBudget(limits));
+    Ok(())
 }
 
 fn broadcast(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
-    let text = words.rest_of_line()?;
-    let request = Request::Send(ComposeTarget::Swarm, typed_mission(text).into());
+    let text = typed_mission(words.rest_of_line()?).into();
+    let request = Request::Send(ComposeTarget::Swarm, text);
     context.outbox.request(request);
     Ok(())
 }
 
 fn show_or_clear_mission(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     match words.last()? {
-        "clear" => give(context, "clear mission", "the swarm", Order::ClearMission),
+        "clear" => give(context, "clear mission", Order::ClearMission),
         "show" => {
             let text = match &context.facts.mission {
                 Some(mission) => format!("mission: {mission}"),
@@ -78,42 +81,28 @@ fn show_or_clear_mission(context: &mut CommandContext<'_>, mut words: CommandArg
     Ok(())
 }
 
-fn send_message(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(context)?;
+/// Writes to the Myses that are named first.
+fn write(
+    context: &mut CommandContext<'_>,
+    mut words: CommandArgs<'_>,
+    target: fn(Vec<MysisId>) -> ComposeTarget,
+) -> Done {
+    let target = target(words.myses(context)?);
     let text = words.rest_of_line()?.to_string();
-    (context.outbox).request(Request::Send(ComposeTarget::Myses(ids), text));
-    Ok(())
-}
-
-fn add_note(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(context)?;
-    let text = words.rest_of_line()?.to_string();
-    (context.outbox).request(Request::Send(ComposeTarget::Notes(ids), text));
+    context.outbox.request(Request::Send(target, text));
     Ok(())
 }
 
 fn create(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let name = words.next()?.to_string();
     let order = Order::Create {
-        name: name.clone(),
+        name: words.next()?.to_string(),
         provider: words.optional().map(ToString::to_string),
         model: words.optional().map(ToString::to_string),
         role: None,
         start: true,
     };
     words.end()?;
-    give(context, "create", &name, order);
-    Ok(())
-}
-
-fn forget_held(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let id = words.last()?;
-    give(
-        context,
-        "forget",
-        id,
-        Order::ForgetHeld { id: id.to_string() },
-    );
+    give(context, "create", order);
     Ok(())
 }
 
@@ -157,18 +146,7 @@ fn remind(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done 
 fn cancel_reminder(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     let (name, number) = parse_reminder_id(words.rest_of_line()?)?;
     let order = MysisOrder::CancelReminder(number).for_mysis(name);
-    give(context, "cancel a reminder", name, order);
-    Ok(())
-}
-
-fn undelete(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let name = words.last()?.to_string();
-    give(
-        context,
-        "undelete",
-        &name,
-        Order::Undelete { name: name.clone() },
-    );
+    give(context, "cancel a reminder", order);
     Ok(())
 }
 

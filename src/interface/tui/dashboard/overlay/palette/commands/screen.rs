@@ -43,7 +43,7 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("dismiss", &[], Once(|it| it.outbox.request(Request::DismissErrors)), "dismiss all errors"),
     command("redraw", &[], Once(|it| it.outbox.actions.push(TerminalAction::Redraw)), "redraw the screen"),
     command("suspend", &[], Once(|it| ordering::suspend(it.facts, it.outbox)), "suspend to the shell"),
-    command("reload", &[], Give("reload", "the configuration", &Order::Reload), "read the configuration again"),
+    command("reload", &[], Give("reload", &Order::Reload), "read the configuration again"),
     command("quit", &[], Once(|it| ordering::quit(it.facts, it.outbox)), "close the program"),
 ];
 
