@@ -256,7 +256,7 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
             board
                 .overlays()
                 .iter()
-                .filter_map(|layer| layer.composer())
+                .filter_map(|layer| layer.try_as_compose_ref())
                 .any(|composer| composer.field.text() == "half a mess")
         })
         .await;
@@ -278,7 +278,7 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
             board
                 .overlays()
                 .iter()
-                .filter_map(|layer| layer.composer())
+                .filter_map(|layer| layer.try_as_compose_ref())
                 .any(|composer| composer.field.text() == "half a message")
         })
         .await;

@@ -240,8 +240,9 @@ impl Dashboard {
         };
         let mut pages = vec![tables.table, tables.conversation, tables.empty_swarm];
         let page = pages.remove(in_hand);
-        let mut open = self.layers.all.iter().rev().filter_map(Overlay::view);
-        let open = open.find(|view| !(*view as &dyn Any).is::<HelpView>());
+        let layers = self.layers.all.iter().rev();
+        let mut open = layers.filter_map(Overlay::try_as_view_ref);
+        let open = open.find(|view| !(&***view as &dyn Any).is::<HelpView>());
         let open = open.map(|view| (view.spec().keys)());
         let may_be_game = self.facts.roster.may_tell_facts();
         let views = VIEWS.iter().filter(|it| may_be_game || !it.is_of_game());

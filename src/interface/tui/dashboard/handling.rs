@@ -103,27 +103,12 @@ impl Dashboard {
             return self.on_press(press);
         }
         let is_meant = self.layers.all.is_empty() || has_ctrl(press);
-        match self
-            .facts
-            .keymap
-            .find(GLOBAL_KEYS, press)
-            .filter(|_| is_meant)
+        let action = self.facts.keymap.find(GLOBAL_KEYS, press);
+        let action = action.filter(|_| is_meant);
+        if let Some(action @ (GlobalAction::Quit | GlobalAction::Suspend | GlobalAction::Redraw)) =
+            action
         {
-            Some(action @ (GlobalAction::Quit | GlobalAction::Suspend | GlobalAction::Redraw)) => {
-                self.run_global(action)
-            }
-            Some(
-                GlobalAction::Broadcast
-                | GlobalAction::Palette
-                | GlobalAction::Freeze
-                | GlobalAction::Resume
-                | GlobalAction::TakeLoops
-                | GlobalAction::Undo
-                | GlobalAction::Dump
-                | GlobalAction::Mouse
-                | GlobalAction::Help,
-            )
-            | None => {}
+            self.run_global(action);
         }
     }
 
@@ -142,22 +127,18 @@ impl Dashboard {
         if let Some(opening) = self.facts.keymap.find(&OPENING_KEYS, press) {
             return self.open_view(opening);
         }
-        let Some(gesture) = self.facts.keymap.find(GLOBAL_KEYS, press) else {
-            return;
-        };
-        match gesture {
-            GlobalAction::Freeze
+        let action = self.facts.keymap.find(GLOBAL_KEYS, press);
+        if let Some(
+            action @ (GlobalAction::Freeze
             | GlobalAction::Dump
             | GlobalAction::Mouse
             | GlobalAction::Help
             | GlobalAction::Quit
             | GlobalAction::Suspend
-            | GlobalAction::Redraw => self.run_global(gesture),
-            GlobalAction::Broadcast
-            | GlobalAction::Palette
-            | GlobalAction::Resume
-            | GlobalAction::TakeLoops
-            | GlobalAction::Undo => {}
+            | GlobalAction::Redraw),
+        ) = action
+        {
+            self.run_global(action);
         }
     }
 

@@ -142,8 +142,8 @@ impl Dashboard {
             for (receipt, orders) in std::mem::take(&mut self.outbox.given) {
                 Arc::make_mut(&mut self.facts.orders).take_given(receipt, orders);
             }
-            for notice in std::mem::take(&mut self.outbox.notices) {
-                self.facts.notify(notice.tone, notice.code, &notice.text);
+            for (tone, code, text) in std::mem::take(&mut self.outbox.notices) {
+                self.facts.notify(tone, code, &text);
             }
             let Some(request) = self.outbox.requests.pop_front() else {
                 return;
@@ -182,7 +182,7 @@ impl Dashboard {
                 self.layers.push(Overlay::Compose(composer));
             }
             Request::Send(target, text) => self.send(target, &text),
-            Request::Confirm(question) => self.layers.confirm(question),
+            Request::Confirm(question) => self.layers.push(Overlay::Confirm(question)),
             Request::WriteLine(scope, text) => self.layers.write_line(scope, &text),
             Request::ShowSystem(system) => self.show_system(&system),
             Request::LookedAtLog => self.facts.looked.look(self.facts.now),
@@ -224,7 +224,7 @@ impl Dashboard {
             ComposeTarget::Swarm | ComposeTarget::Myses(_) => None,
         };
         match question {
-            Some(question) => self.layers.confirm(question),
+            Some(question) => self.layers.push(Overlay::Confirm(question)),
             None => (self.writing).send(target, text, &self.facts, &mut self.outbox),
         }
     }
@@ -256,23 +256,13 @@ impl Dashboard {
 
     /// Goes back to what the question interrupted.
     pub(super) fn on_declined(&mut self, about: ActionToConfirm) {
-        match about {
-            ActionToConfirm::Note(ids, text) => {
-                let mut composer = self.writing.composer(ComposeTarget::Notes(ids));
-                // A note of the palette may meet a draft. Undoing in the field brings that back.
-                composer.field.replace(&text);
-                self.writing.keep_draft(&composer);
-                self.layers.push(Overlay::Compose(composer));
-            }
-            // What was asked over is open still.
-            ActionToConfirm::Delete(_)
-            | ActionToConfirm::Stop(_)
-            | ActionToConfirm::TakeLoops(_)
-            | ActionToConfirm::Thaw
-            | ActionToConfirm::Drain(_)
-            | ActionToConfirm::LeaveRoutine
-            | ActionToConfirm::Suspend
-            | ActionToConfirm::Quit => {}
+        // What else was asked over is open still.
+        if let ActionToConfirm::Note(ids, text) = about {
+            let mut composer = self.writing.composer(ComposeTarget::Notes(ids));
+            // A note of the palette may meet a draft. Undoing in the field brings that back.
+            composer.field.replace(&text);
+            self.writing.keep_draft(&composer);
+            self.layers.push(Overlay::Compose(composer));
         }
     }
 

@@ -19,8 +19,9 @@ use form::MysisForm;
 use palette::CommandPalette;
 use query::Query;
 use question::ConfirmDialog;
+use strum::EnumTryAs;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, EnumTryAs)]
 pub enum Overlay {
     Compose(Composer),
     Form(Box<MysisForm>),
@@ -31,29 +32,6 @@ pub enum Overlay {
 }
 
 impl Overlay {
-    #[must_use]
-    pub fn composer(&self) -> Option<&Composer> {
-        if let Overlay::Compose(composer) = self {
-            return Some(composer);
-        }
-        None
-    }
-
-    #[must_use]
-    pub fn view(&self) -> Option<&dyn View> {
-        if let Overlay::View(view) = self {
-            return Some(&**view);
-        }
-        None
-    }
-
-    pub fn view_mut(&mut self) -> Option<&mut dyn View> {
-        if let Overlay::View(view) = self {
-            return Some(&mut **view);
-        }
-        None
-    }
-
     /// Whether what is below stays visible and clickable.
     #[must_use]
     pub fn is_thin(&self) -> bool {

@@ -217,7 +217,7 @@ fn a_message_is_written_sent_and_cleared() {
     let receipt = desk.board.visible_receipt().unwrap();
     assert_eq!(receipt.progress(), "stored");
     desk.types("m");
-    let composer = desk.board.overlays()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
     assert!(composer.field.is_empty());
 }
 
@@ -232,7 +232,7 @@ fn a_refused_message_says_why_and_is_there_again() {
         "message bravo: mysis stopped - press 'r' to relaunch"
     );
     desk.types("m");
-    let composer = desk.board.overlays()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
     assert_eq!(composer.field.text(), "hello");
     desk.key(KeyCode::Esc);
     desk.key(KeyCode::Esc);
@@ -247,7 +247,7 @@ fn drafts_are_kept_for_each_mysis() {
     desk.types("jmsecond");
     desk.key(KeyCode::Esc);
     desk.types("km");
-    let composer = desk.board.overlays()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
     assert_eq!(composer.field.text(), "first");
 }
 
@@ -269,7 +269,11 @@ fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
         desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
         assert!(desk.board.focus().is_none());
         desk.types("p");
-        let composer = desk.board.overlays().last().and_then(Overlay::composer);
+        let composer = desk
+            .board
+            .overlays()
+            .last()
+            .and_then(Overlay::try_as_compose_ref);
         let text = composer.map(|composer| composer.field.text());
         assert_eq!(text, Some("help"));
         desk.key(KeyCode::Esc);
@@ -818,8 +822,12 @@ fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
 #[test]
 fn g_goes_to_the_graphs_from_every_view_and_list() {
     let is_open = |desk: &Desk| {
-        let top = desk.board.overlays().last().and_then(Overlay::view);
-        top.is_some_and(|view| (view as &dyn Any).is::<GraphView>())
+        let top = desk
+            .board
+            .overlays()
+            .last()
+            .and_then(Overlay::try_as_view_ref);
+        top.is_some_and(|view| (&**view as &dyn Any).is::<GraphView>())
     };
     let mut desk = Desk::new();
     desk.types("g?g");

@@ -139,49 +139,35 @@ impl Dashboard {
     }
 
     fn press_in_query(&mut self, mut query: Query, press: KeyEvent) {
-        let queried = query.press(press);
+        let (outcome, within) = (query.press(press), query.within);
         let text = query.field.text().to_string();
-        match (queried, query.within) {
-            (QueryOutcome::Changed, QueryScope::Table) => {
-                self.table.change_filter(|filter| filter.set_text(&text));
-                self.layers.push(Overlay::Query(query));
+        let text = match outcome {
+            QueryOutcome::Changed => {
+                if within == QueryScope::Table {
+                    self.table.change_filter(|filter| filter.set_text(&text));
+                }
+                return self.layers.push(Overlay::Query(query));
             }
-            (
-                QueryOutcome::Changed,
-                QueryScope::Conversation
-                | QueryScope::Entry
-                | QueryScope::Swarm
-                | QueryScope::Routine
-                | QueryScope::Log,
-            )
-            | (
-                QueryOutcome::Unused,
-                QueryScope::Entry | QueryScope::Swarm | QueryScope::Routine | QueryScope::Log,
-            ) => {
-                self.layers.push(Overlay::Query(query));
-            }
-            (QueryOutcome::Unused, QueryScope::Table | QueryScope::Conversation) => {
-                if matches!(
+            QueryOutcome::Unused => {
+                let moves = matches!(
                     press.code,
                     KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
-                ) {
+                );
+                if moves && matches!(within, QueryScope::Table | QueryScope::Conversation) {
                     self.press_in_view(press);
                 }
-                self.layers.push(Overlay::Query(query));
+                return self.layers.push(Overlay::Query(query));
             }
-            (QueryOutcome::Done, QueryScope::Table) => {}
-            (QueryOutcome::Leave, QueryScope::Table) => {
-                self.table.change_filter(|filter| filter.set_text(""));
-            }
-            (QueryOutcome::Done, QueryScope::Conversation) => self.find_text(&text),
-            (QueryOutcome::Leave, QueryScope::Conversation) => self.find_text(""),
-            (QueryOutcome::Done, QueryScope::Swarm) => self.search_swarm(&text),
-            (QueryOutcome::Leave, QueryScope::Swarm) => {}
-            (QueryOutcome::Done, QueryScope::Entry | QueryScope::Routine | QueryScope::Log) => {
-                self.take_line(Some(&text));
-            }
-            (QueryOutcome::Leave, QueryScope::Entry | QueryScope::Routine | QueryScope::Log) => {
-                self.take_line(None);
+            QueryOutcome::Done => Some(text),
+            QueryOutcome::Leave => None,
+        };
+        match (within, text) {
+            (QueryScope::Table, Some(_)) | (QueryScope::Swarm, None) => {}
+            (QueryScope::Table, None) => self.table.change_filter(|filter| filter.set_text("")),
+            (QueryScope::Conversation, text) => self.find_text(&text.unwrap_or_default()),
+            (QueryScope::Swarm, Some(text)) => self.search_swarm(&text),
+            (QueryScope::Entry | QueryScope::Routine | QueryScope::Log, text) => {
+                self.take_line(text.as_deref());
             }
         }
     }

@@ -2,9 +2,6 @@
 
 pub(crate) mod view;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use actors::domain::bounds::estimated_tokens;
 use actors::domain::ids::MysisId;
 use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
@@ -133,30 +130,6 @@ impl Composer {
 #[must_use]
 pub fn note_tokens(text: &str) -> u64 {
     estimated_tokens(u64::try_from(text.trim().len()).unwrap_or(u64::MAX))
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drafts {
-    texts: Arc<BTreeMap<ComposeTarget, String>>,
-}
-
-impl Drafts {
-    #[must_use]
-    pub fn get(&self, target: &ComposeTarget) -> &str {
-        self.texts.get(target).map_or("", String::as_str)
-    }
-
-    pub fn keep(&mut self, target: &ComposeTarget, text: &str) {
-        if self.get(target) == text {
-            return;
-        }
-        let texts = Arc::make_mut(&mut self.texts);
-        if text.is_empty() {
-            texts.remove(target);
-        } else {
-            texts.insert(target.clone(), text.to_string());
-        }
-    }
 }
 
 #[cfg(test)]

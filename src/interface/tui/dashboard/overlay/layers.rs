@@ -11,7 +11,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::Overlay;
 use super::composer::Composer;
 use super::query::{Query, QueryScope};
-use super::question::{ActionToConfirm, ConfirmDialog};
+use super::question::ActionToConfirm;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::inspector::AwaitedRequest;
 use crate::dashboard::keys::MOVEMENT_KEYS;
@@ -30,10 +30,6 @@ pub struct Layers {
 impl Layers {
     pub(crate) fn push(&mut self, layer: Overlay) {
         self.all.push(layer);
-    }
-
-    pub(crate) fn confirm(&mut self, question: ConfirmDialog) {
-        self.push(Overlay::Confirm(question));
     }
 
     /// Asks for the last request of a Mysis. It opens in the inspector, unless another layer has opened since.
@@ -82,8 +78,11 @@ impl Layers {
 
     #[must_use]
     pub fn view<V: View>(&self) -> Option<&V> {
-        let view = self.all.get(self.place_of_view::<V>()?)?.view()?;
-        (view as &dyn Any).downcast_ref()
+        let view = self
+            .all
+            .get(self.place_of_view::<V>()?)?
+            .try_as_view_ref()?;
+        (&**view as &dyn Any).downcast_ref()
     }
 
     /// Closes the view of this kind and all above it.
@@ -112,7 +111,7 @@ impl Layers {
 
     fn place_of(&self, is_it: impl Fn(&dyn View) -> bool) -> Option<usize> {
         let mut layers = self.all.iter();
-        layers.position(|layer| layer.view().is_some_and(&is_it))
+        layers.position(|layer| layer.try_as_view_ref().is_some_and(|view| is_it(&**view)))
     }
 
     /// After a thaw or a freeze the operator is asked no more about a thaw that he had in mind before.
@@ -123,7 +122,7 @@ impl Layers {
 
     /// The text that is being written.
     pub(crate) fn composer(&self) -> Option<&Composer> {
-        self.all.iter().find_map(Overlay::composer)
+        self.all.iter().find_map(Overlay::try_as_compose_ref)
     }
 
     /// Lets the topmost view handle a key.
@@ -132,7 +131,7 @@ impl Layers {
         context: &mut ViewContext<'_>,
         press: KeyEvent,
     ) -> Option<Pressed> {
-        let view = self.all.last_mut()?.view_mut()?;
+        let view = self.all.last_mut()?.try_as_view_mut()?;
         let pressed = view.press(context, press);
         if pressed == Pressed::Closes {
             self.all.pop();
@@ -149,7 +148,7 @@ impl Layers {
     /// Brings all open views up to date.
     pub(crate) fn poll(&mut self, context: &mut ViewContext<'_>) {
         let page = context.layout.page();
-        for view in self.all.iter_mut().filter_map(Overlay::view_mut) {
+        for view in self.all.iter_mut().filter_map(Overlay::try_as_view_mut) {
             view.poll(context, page);
         }
     }
@@ -166,7 +165,7 @@ impl Layers {
         id: ReadId,
         read: Result<StoreAnswer, String>,
     ) {
-        let mut views = self.all.iter_mut().filter_map(Overlay::view_mut);
+        let mut views = self.all.iter_mut().filter_map(Overlay::try_as_view_mut);
         if let Some(view) = views.find(|view| view.awaits(id)) {
             view.take(context, id, read);
         }
@@ -174,7 +173,7 @@ impl Layers {
 
     /// Lets the views ask again for what they wait for.
     pub(crate) fn forget_reads(&mut self) {
-        let views = self.all.iter_mut().filter_map(Overlay::view_mut);
+        let views = self.all.iter_mut().filter_map(Overlay::try_as_view_mut);
         views.for_each(|view| view.forget_reads());
     }
 
@@ -185,13 +184,13 @@ impl Layers {
         id: OrderId,
         outcome: &AnsweredOrder,
     ) -> bool {
-        let mut views = self.all.iter_mut().filter_map(Overlay::view_mut);
+        let mut views = self.all.iter_mut().filter_map(Overlay::try_as_view_mut);
         views.any(|view| view.take_answer(context, id, outcome))
     }
 
     /// Gives the topmost view what was written into the line over it.
     pub(crate) fn take_line(&mut self, context: &mut ViewContext<'_>, text: Option<&str>) {
-        if let Some(view) = self.all.last_mut().and_then(Overlay::view_mut) {
+        if let Some(view) = self.all.last_mut().and_then(Overlay::try_as_view_mut) {
             view.take_line(context, text);
         }
     }
@@ -203,7 +202,7 @@ impl Layers {
         mouse: MouseEvent,
         place: usize,
     ) -> Option<Pointed> {
-        let view = self.all.get_mut(place)?.view_mut()?;
+        let view = self.all.get_mut(place)?.try_as_view_mut()?;
         Some(view.point(mouse, context.layout.page()))
     }
 }

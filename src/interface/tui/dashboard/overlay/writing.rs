@@ -7,7 +7,7 @@ use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::OrderId;
 
 use super::Overlay;
-use super::composer::{ComposeTarget, Composer, Drafts};
+use super::composer::{ComposeTarget, Composer};
 use super::layers::Layers;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::facts::Facts;
@@ -15,23 +15,41 @@ use crate::dashboard::history::InputHistory;
 use crate::dashboard::orders::{AnsweredOrder, BROADCAST};
 use crate::dashboard::outbox::Outbox;
 
+type SentText = (ComposeTarget, Arc<str>);
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Writing {
-    pub(crate) drafts: Drafts,
+    drafts: Arc<BTreeMap<ComposeTarget, String>>,
     pub(crate) history: InputHistory,
     pub(crate) commands: InputHistory,
     /// Texts whose orders are not answered yet. A refused text goes back into its composer.
-    sent: BTreeMap<OrderId, (ComposeTarget, Arc<str>)>,
+    sent: BTreeMap<OrderId, SentText>,
 }
 
 impl Writing {
     pub(crate) fn composer(&self, target: ComposeTarget) -> Composer {
-        let draft = self.drafts.get(&target).to_string();
+        let draft = self.draft(&target).to_string();
         Composer::new(target, &draft)
     }
 
+    /// What was written to a target and is not sent yet.
+    pub(crate) fn draft(&self, target: &ComposeTarget) -> &str {
+        self.drafts.get(target).map_or("", String::as_str)
+    }
+
     pub(crate) fn keep_draft(&mut self, composer: &Composer) {
-        self.drafts.keep(&composer.target, composer.field.text());
+        self.keep(&composer.target, composer.field.text());
+    }
+
+    fn keep(&mut self, target: &ComposeTarget, text: &str) {
+        if self.draft(target) == text {
+            return;
+        }
+        let drafts = Arc::make_mut(&mut self.drafts);
+        match text.is_empty() {
+            true => drafts.remove(target),
+            false => drafts.insert(target.clone(), text.to_string()),
+        };
     }
 
     /// Adds a text to what was entered. The history file must not contain a secret.
@@ -41,7 +59,7 @@ impl Writing {
 
     /// Throws away what was written. In this run it comes back with the history.
     pub(crate) fn discard(&mut self, composer: &Composer, facts: &Facts, outbox: &mut Outbox) {
-        self.drafts.keep(&composer.target, "");
+        self.keep(&composer.target, "");
         let text = composer.field.text();
         if !text.trim().is_empty() {
             self.remember(facts, text);
@@ -60,7 +78,7 @@ impl Writing {
         self.remember(facts, &text);
         let history = self.history.clone();
         outbox.actions.push(TerminalAction::KeepHistory(history));
-        self.drafts.keep(&target, "");
+        self.keep(&target, "");
         let ids = match &target {
             ComposeTarget::Swarm => {
                 let order = Order::Broadcast {
@@ -81,43 +99,32 @@ impl Writing {
     }
 
     pub(crate) fn take_sent(&mut self, id: OrderId) -> Option<SentText> {
-        let (target, text) = self.sent.remove(&id)?;
-        Some(SentText { target, text })
+        self.sent.remove(&id)
     }
 
     /// Restores a refused text as a draft, so that the operator finds it on writing to the same
     /// target again.
     pub(crate) fn restore(
         &mut self,
-        sent: SentText,
+        (target, text): SentText,
         outcome: &AnsweredOrder,
         facts: &Facts,
         layers: &mut Layers,
     ) {
-        let SentText { target, text } = sent;
         let target = match (target, facts.roster.find_by_name(&outcome.name)) {
             (ComposeTarget::Myses(_), Some(member)) => ComposeTarget::Myses(vec![member.status.id]),
             (ComposeTarget::Notes(_), Some(member)) => ComposeTarget::Notes(vec![member.status.id]),
             (target, _) => target,
         };
-        let open = layers.all.iter_mut().find_map(|layer| {
-            if let Overlay::Compose(composer) = layer {
-                return (composer.target == target).then_some(composer);
-            }
-            None
-        });
-        match open {
+        let layers = layers.all.iter_mut();
+        let mut composers = layers.filter_map(Overlay::try_as_compose_mut);
+        match composers.find(|composer| composer.target == target) {
             Some(composer) if composer.field.is_empty() => composer.field.replace(&text),
             // The text that is being written now is not overwritten. The refused one is in the
             // history.
             Some(_) => {}
-            None if self.drafts.get(&target).is_empty() => self.drafts.keep(&target, &text),
+            None if self.draft(&target).is_empty() => self.keep(&target, &text),
             None => {}
         }
     }
-}
-
-pub(crate) struct SentText {
-    target: ComposeTarget,
-    text: Arc<str>,
 }

@@ -32,10 +32,12 @@ fn control_c_throws_a_draft_away_and_the_history_brings_it_back() {
     assert!(desk.press(ctrl('c')).is_empty());
     assert!(desk.board.overlays().is_empty());
     let target = ComposeTarget::Myses(vec![MysisId(1)]);
-    assert_eq!(desk.board.writing.drafts.get(&target), "");
+    assert_eq!(desk.board.writing.draft(&target), "");
     desk.types("m");
     let text = |desk: &Desk| {
-        let composer = desk.board.overlays()[0].composer().expect("a composer");
+        let composer = desk.board.overlays()[0]
+            .try_as_compose_ref()
+            .expect("a composer");
         composer.field.text().to_string()
     };
     assert_eq!(text(&desk), "");
@@ -53,7 +55,9 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     let long = "word ".repeat(12_000);
     desk.board
         .on_input(Input::Event(Event::Paste(long.clone())));
-    let composer = desk.board.overlays()[0].composer().expect("a composer");
+    let composer = desk.board.overlays()[0]
+        .try_as_compose_ref()
+        .expect("a composer");
     assert_eq!(composer.added_tokens(), Some(20_000));
     assert!(orders_of(&desk.key(KeyCode::Enter)).is_empty());
     let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
@@ -67,14 +71,14 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     assert!(orders_of(&desk.types("ns")).is_empty());
     let target = ComposeTarget::Notes(vec![MysisId(1)]);
     let long = format!("{long}s");
-    assert_eq!(desk.board.writing.drafts.get(&target), long);
+    assert_eq!(desk.board.writing.draft(&target), long);
     desk.key(KeyCode::Enter);
     let given = orders_of(&desk.types("y"));
     let [(_, Order::ForMysis { order, .. })] = &given[..] else {
         panic!("{} orders", given.len());
     };
     assert!(matches!(order, MysisOrder::Note(text) if text.len() == long.len()));
-    assert_eq!(desk.board.writing.drafts.get(&target), "");
+    assert_eq!(desk.board.writing.draft(&target), "");
 }
 
 #[test]
@@ -89,7 +93,9 @@ fn a_long_note_of_the_palette_is_written_on_in_a_composer() {
     desk.key(KeyCode::Enter);
     desk.types("n");
     let text = |desk: &Desk| {
-        let composer = desk.board.overlays()[0].composer().expect("a composer");
+        let composer = desk.board.overlays()[0]
+            .try_as_compose_ref()
+            .expect("a composer");
         assert_eq!(composer.target, ComposeTarget::Notes(vec![MysisId(1)]));
         composer.field.text().to_string()
     };
