@@ -146,6 +146,14 @@ impl<'a> Painter<'a> {
         }
     }
 
+    /// Writes a text into an area, in as many lines as fit.
+    pub fn paragraph(&mut self, area: Rect, text: &str, tone: Tone) {
+        let lines = width::wrap(text, usize::from(area.width));
+        for (row, line) in (0..).zip(lines.at_most(usize::from(area.height))) {
+            self.text(area, row, line, tone);
+        }
+    }
+
     /// Gives the blanks behind wide symbols the symbol's style, so that they look right when the
     /// symbol is cut.
     fn extend_looks(&mut self, from: u16, to: u16, y: u16) {

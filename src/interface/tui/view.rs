@@ -1,7 +1,6 @@
 //! Views: draw the dashboard as a picture and do not change it.
 
 mod ascii;
-mod banner;
 mod footer;
 mod header;
 mod too_small;
@@ -15,9 +14,11 @@ use crate::dashboard::overlay::{Overlay, composer, form, palette, query, questio
 use crate::dashboard::table::detail_pane;
 use crate::dashboard::{conversation, needs, table};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Margin;
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
-use crate::theme::{Depth, Paint};
+use crate::theme::{Depth, Ground, Paint};
 
 #[derive(Clone, Debug)]
 pub struct Picture {
@@ -55,9 +56,14 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
     cursor
 }
 
+/// What the whole swarm needs the operator for.
 fn paint_banner(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-    let (text, tone) = (dashboard.banner_text(), dashboard.banner_tone());
-    banner::paint(&text, tone, layout.banner, painter);
+    if layout.banner.height > 0 {
+        painter.fill(layout.banner, Ground::Panel);
+        let text = one_line(&dashboard.banner_text());
+        let area = layout.banner.inner(Margin::new(1, 0));
+        painter.paragraph(area, &text, dashboard.banner_tone());
+    }
 }
 
 fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {

@@ -44,16 +44,8 @@ pub fn standing_need_lines(facts: &Facts) -> Vec<StyledLine> {
         let ago = figures::ago(facts.now.since(condition.since));
         let mut before = format!(" {ago:>4}  ");
         let text = format!("zoea: {}", one_line(&condition.text));
-        let mut lines = width::wrap(&text, room);
-        for place in 1..=MAX_STANDING_LINES {
-            let rest = lines.rest();
-            let Some(line) = lines.next() else {
-                break;
-            };
-            let line = match place {
-                MAX_STANDING_LINES => width::clip(rest, room),
-                _ => line.into(),
-            };
+        for line in width::wrap(&text, room).at_most(MAX_STANDING_LINES) {
+            let line = width::clip(line, room);
             all.push(StyledLine::of(before, Tone::Dim).with(line, Tone::Warning));
             before = " ".repeat(AGE_COLUMNS);
         }

@@ -201,18 +201,7 @@ fn paint_mission(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
         return;
     };
     let end = painter.text(area, 0, "MISSION  ", Tone::Broadcast);
-    let text = without_left(area, end);
-    let mission = one_line(mission);
-    let mut lines = width::wrap(&mission, usize::from(text.width));
-    for row in 0..text.height {
-        let is_last = row + 1 == text.height;
-        let rest = lines.rest();
-        let Some(line) = lines.next() else {
-            break;
-        };
-        let line = if is_last { rest } else { line };
-        painter.text(text, row, line, Tone::Text);
-    }
+    painter.paragraph(without_left(area, end), &one_line(mission), Tone::Text);
 }
 
 /// Draws how it goes with its figure large, and the other figures at the right.

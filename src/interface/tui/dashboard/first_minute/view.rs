@@ -228,18 +228,11 @@ fn server_fact(server: &UsedServer, columns: u16) -> Fact {
 
 /// The reason why a server fails. What does not fit into the last line is cut there.
 fn reason_lines(why: &str, columns: usize) -> Vec<(String, Tone)> {
-    let mut wrapped = width::wrap(why, columns);
-    let mut lines = Vec::new();
-    while lines.len() < MAX_REASON_LINES {
-        let rest = wrapped.rest();
-        let Some(line) = wrapped.next().filter(|line| !line.is_empty()) else {
-            break;
-        };
-        let is_last = lines.len() + 1 == MAX_REASON_LINES;
-        let line = if is_last { rest } else { line };
-        lines.push((line.to_string(), Tone::Warning));
-    }
+    let lines = width::wrap(why, columns).at_most(MAX_REASON_LINES);
+    let lines = lines.filter(|line| !line.is_empty());
     lines
+        .map(|line| (line.to_string(), Tone::Warning))
+        .collect()
 }
 
 fn day_text(rules: &SwarmRules) -> String {

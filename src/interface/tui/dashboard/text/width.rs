@@ -94,6 +94,15 @@ impl<'a> Wrapped<'a> {
     pub fn rest(&self) -> &'a str {
         self.rest.unwrap_or_default()
     }
+
+    /// So many lines at most, of which the last one is all that is left.
+    pub fn at_most(mut self, most: usize) -> impl Iterator<Item = &'a str> {
+        (1..=most).map_while(move |place| {
+            let rest = self.rest();
+            let line = self.next()?;
+            Some(if place == most { rest } else { line })
+        })
+    }
 }
 
 impl<'a> Iterator for Wrapped<'a> {
