@@ -104,35 +104,27 @@ impl GraphSpan {
     /// All, the shortest first.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
+    /// Its length in words, and in minutes.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub fn length(self) -> (&'static str, i64) {
         match self {
-            GraphSpan::Hour => "1 h",
-            GraphSpan::Day => "24 h",
-            GraphSpan::Week => "7 d",
-            GraphSpan::Month => "30 d",
+            GraphSpan::Hour => ("1 h", 60),
+            GraphSpan::Day => ("24 h", 24 * 60),
+            GraphSpan::Week => ("7 d", 7 * 24 * 60),
+            GraphSpan::Month => ("30 d", 30 * 24 * 60),
         }
     }
 
     /// A longer or shorter one, if there is one.
     #[must_use]
     pub fn step(self, longer: bool) -> GraphSpan {
-        let place = Self::ALL.iter().position(|span| *span == self).unwrap_or(0);
+        let place = self as usize;
         let place = if longer {
             place + 1
         } else {
             place.saturating_sub(1)
         };
         Self::ALL.get(place).copied().unwrap_or(self)
-    }
-
-    fn minutes(self) -> i64 {
-        match self {
-            GraphSpan::Hour => 60,
-            GraphSpan::Day => 24 * 60,
-            GraphSpan::Week => 7 * 24 * 60,
-            GraphSpan::Month => 30 * 24 * 60,
-        }
     }
 }
 
@@ -204,7 +196,7 @@ impl GraphView {
             GraphScope::Each(myses) => (myses.iter().copied().take(MAX_GRAPHS).collect(), false),
         };
         let upto = Minute::of(now);
-        let from = Minute(upto.0.saturating_sub(self.span.minutes())).start_time();
+        let from = Minute(upto.0.saturating_sub(self.span.length().1)).start_time();
         let series = if is_sum { 1 } else { myses.len() };
         let steps = SampleSteps::automatic((from, now), series);
         self.asked = Some((steps, upto));

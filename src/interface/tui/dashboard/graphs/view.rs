@@ -69,13 +69,14 @@ pub(super) fn paint(
     for ((curve, area), marks) in curves.iter().zip(areas).zip(&marked) {
         let newest = curve.points.last().map(|(_, value)| *value);
         let newest = newest.map_or("nothing known".to_string(), |it| figure(view.value, it));
+        let [_, _, unit] = view.value.words();
         let plot = Plot {
             points: &curve.points,
             bounds,
             values,
             marks,
             title: [&name_of(facts, curve), &newest],
-            unit: view.value.unit(),
+            unit,
             value_text: &|value| figure(view.value, value),
             time_text: &|minute| time(facts, view.span, minute),
         };
@@ -103,6 +104,7 @@ fn title(facts: &Facts, view: &GraphView, known: Option<(f64, f64)>) -> StyledLi
             zoea_text::clean::one_line(&names.collect::<Vec<_>>().join(", "))
         }
     };
+    let ([words, ..], (span, _)) = (view.value.words(), view.span.length());
     let since = match known {
         Some((first, last)) => {
             let taken = ((last - first).max(0.0) * 60_000.0) as u64;
@@ -111,15 +113,12 @@ fn title(facts: &Facts, view: &GraphView, known: Option<(f64, f64)>) -> StyledLi
                 0..60_000 => "less than a minute".to_string(),
                 60_000.. => figures::span(taken),
             };
-            format!("  since {since} ({taken} of {})", view.span.as_str())
+            format!("  since {since} ({taken} of {span})")
         }
-        None => format!("  {}", view.span.as_str()),
+        None => format!("  {span}"),
     };
     StyledLine::of(" GRAPHS  ", Tone::Brand)
-        .with(
-            value_text(facts, view.value, view.value.as_str()),
-            Tone::Strong,
-        )
+        .with(value_text(facts, view.value, words), Tone::Strong)
         .with(since, Tone::Accent)
         .with(format!("   {whose}"), Tone::Dim)
 }
@@ -153,7 +152,8 @@ fn paint_table(
             .flat_map(|value| {
                 let curves = view.curves_of(value, facts.counts.all);
                 let known = curves.into_iter().filter(|curve| !curve.points.is_empty());
-                let name = value_text(facts, value, value.name());
+                let [_, words, _] = value.words();
+                let name = value_text(facts, value, words);
                 known.map(move |curve| (name.clone(), value, curve))
             })
             .collect(),
