@@ -2,7 +2,7 @@
 
 mod svg;
 
-use ratatui::buffer::{Buffer, CellWidth};
+use ratatui::buffer::{Buffer, Cell, CellWidth};
 
 pub use svg::render_svg;
 
@@ -12,18 +12,25 @@ pub fn render_text(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width).max(1);
     let mut text = String::with_capacity(buffer.content.len() + width);
     for row in buffer.content.chunks(width) {
-        let mut line = String::with_capacity(width);
-        let mut hidden = 0;
-        for cell in row {
-            if hidden > 0 {
-                hidden -= 1;
-                continue;
-            }
-            line.push_str(cell.symbol());
-            hidden = cell.cell_width().saturating_sub(1);
-        }
+        let line: String = shown_cells(row).map(|(_, cell)| cell.symbol()).collect();
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
+}
+
+/// The cells of a row with their columns, without those that a wide symbol before them covers.
+fn shown_cells(row: &[Cell]) -> impl Iterator<Item = (u16, &Cell)> {
+    let mut next = 0;
+    (0_u16..).zip(row).filter(move |(column, cell)| {
+        let is_shown = *column >= next;
+        if is_shown {
+            next = column.saturating_add(columns_of(cell));
+        }
+        is_shown
+    })
+}
+
+fn columns_of(cell: &Cell) -> u16 {
+    cell.cell_width().max(1)
 }

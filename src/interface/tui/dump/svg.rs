@@ -1,9 +1,9 @@
 //! A picture of the screen as an SVG image with its colours.
 
-use std::fmt::Write;
-
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
+
+use super::{columns_of, shown_cells};
 
 /// The size of a cell and the margin around the picture, in SVG units.
 const CELL_WIDTH: f64 = 8.4;
@@ -21,25 +21,18 @@ pub fn render_svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let width = f64::from(columns) * CELL_WIDTH + 2.0 * MARGIN;
     let height = f64::from(rows) * CELL_HEIGHT + 2.0 * MARGIN;
-    let mut out = String::new();
-    append_markup(
-        &mut out,
-        format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"0 0 {width:.1} {height:.1}\" font-family=\"'JetBrains Mono','DejaVu Sans \
-             Mono',Menlo,Consolas,monospace\" font-size=\"14\">\n\
-             <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{PAPER}\"/>\n"
-        ),
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.1} {height:.1}\" font-family=\"'JetBrains Mono','DejaVu Sans \
+         Mono',Menlo,Consolas,monospace\" font-size=\"14\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{PAPER}\"/>\n"
     );
     let wide = usize::from(columns).max(1);
-    for (row, cells) in (0_u16..).zip(buffer.content.chunks(wide)) {
-        for run in runs(cells) {
-            put_ground(&mut out, row, &run);
-        }
-    }
-    for (row, cells) in (0_u16..).zip(buffer.content.chunks(wide)) {
-        for run in runs(cells) {
-            put_letters(&mut out, row, &run);
+    for put in [put_ground, put_letters] {
+        for (row, cells) in (0_u16..).zip(buffer.content.chunks(wide)) {
+            for run in runs(cells) {
+                put(&mut out, row, &run);
+            }
         }
     }
     out.push_str("</svg>\n");
@@ -57,18 +50,9 @@ struct CellRun {
 
 fn runs(cells: &[Cell]) -> Vec<CellRun> {
     let mut runs: Vec<CellRun> = Vec::new();
-    let mut hidden = 0;
-    for (column, cell) in (0_u16..).zip(cells) {
+    for (column, cell) in shown_cells(cells) {
         let (ink, paper) = colours(cell);
-        if hidden > 0 {
-            hidden -= 1;
-            if let Some(run) = runs.last_mut() {
-                run.columns += 1;
-            }
-            continue;
-        }
-        let symbol = cell.symbol();
-        hidden = cell.cell_width().saturating_sub(1);
+        let (symbol, columns) = (cell.symbol(), columns_of(cell));
         let is_plain = symbol.is_ascii();
         match runs.last_mut() {
             // Each symbol that is not ASCII gets its own position, because fonts disagree about its
@@ -80,12 +64,12 @@ fn runs(cells: &[Cell]) -> Vec<CellRun> {
                     && is_plain
                     && run.text.is_ascii() =>
             {
-                run.columns += 1;
+                run.columns += columns;
                 run.text.push_str(symbol);
             }
             Some(_) | None => runs.push(CellRun {
                 from: column,
-                columns: 1,
+                columns,
                 text: symbol.to_string(),
                 ink,
                 paper,
@@ -104,14 +88,11 @@ fn put_ground(out: &mut String, row: u16, run: &CellRun) {
     let width = f64::from(run.columns) * CELL_WIDTH;
     let paper = &run.paper;
     // The rectangle is slightly wider than its cells, so that no gap shows between two neighbours.
-    append_markup(
-        out,
-        format_args!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{paper}\"/>\n",
-            width + 0.4,
-            CELL_HEIGHT + 0.4,
-        ),
-    );
+    out.push_str(&format!(
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{paper}\"/>\n",
+        width + 0.4,
+        CELL_HEIGHT + 0.4,
+    ));
 }
 
 fn put_letters(out: &mut String, row: u16, run: &CellRun) {
@@ -128,14 +109,11 @@ fn put_letters(out: &mut String, row: u16, run: &CellRun) {
     let length = f64::from(columns) * CELL_WIDTH;
     let ink = &run.ink;
     let weight = style(run.modifier);
-    append_markup(
-        out,
-        format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{weight} textLength=\"{length:.1}\" \
+    out.push_str(&format!(
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{weight} textLength=\"{length:.1}\" \
              lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>\n",
-            escaped(letters)
-        ),
-    );
+        escaped(letters)
+    ));
 }
 
 fn place(column: u16, row: u16) -> (f64, f64) {
@@ -228,9 +206,4 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
-}
-
-fn append_markup(out: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(words);
 }
