@@ -3,7 +3,7 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{TREND_MINUTES, TREND_POINTS};
 
-use super::money::short_credits;
+use super::money::signed_credits;
 use super::text::tone::{StyledLine, Tone};
 
 /// What was earned in the last hour, in points of some minutes, oldest first; the last one is not over.
@@ -95,8 +95,7 @@ impl EarnRate {
     /// The rate with its sign, as `+245` or `-1.2k`.
     #[must_use]
     pub fn figure(&self) -> String {
-        let sign = if self.per_minute > 0 { "+" } else { "" };
-        format!("{sign}{}", short_credits(self.per_minute))
+        signed_credits(self.per_minute)
     }
 
     /// How the figure is shown: a gain is what is normal.

@@ -41,8 +41,7 @@ impl SwarmMoney {
     /// What all points come to.
     #[must_use]
     pub fn in_an_hour(&self) -> i64 {
-        let points = self.points.iter();
-        points.fold(0, |sum, point| sum.saturating_add(*point))
+        sum_of(&self.points)
     }
 
     /// Since when the points tell anything, if that is less than the hour of which they are.
@@ -58,6 +57,12 @@ impl SwarmMoney {
         let begun = self.begun.filter(|begun| now.since(*begun) < HOUR_MS);
         known.max(begun)
     }
+}
+
+fn sum_of(points: &[i64]) -> i64 {
+    points
+        .iter()
+        .fold(0, |sum, point| sum.saturating_add(*point))
 }
 
 #[must_use]
@@ -78,9 +83,7 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
                 *sum = sum.saturating_add(point);
                 money.scale = money.scale.max(point);
             }
-            let earned = points
-                .iter()
-                .fold(0_i64, |sum, point| sum.saturating_add(*point));
+            let earned = sum_of(&points);
             if figures.earned_last_hour(now).is_some() {
                 money.earned = Some(money.earned.unwrap_or(0).saturating_add(earned));
             } else if let Some(number) = &figures.number {
@@ -109,6 +112,13 @@ pub fn credits(credits: i64, columns: usize) -> String {
         return whole;
     }
     short_credits(credits)
+}
+
+/// Credits in short, with the sign of a gain.
+#[must_use]
+pub fn signed_credits(credits: i64) -> String {
+    let sign = if credits > 0 { "+" } else { "" };
+    format!("{sign}{}", short_credits(credits))
 }
 
 /// Credits in at most six columns, as `59.1k`, `-310`.

@@ -42,25 +42,22 @@ impl Verdict {
         }
     }
 
+    fn head(&self) -> StyledLine {
+        let gap = if self.figure.is_empty() { "" } else { " " };
+        StyledLine::of(format!("{}{gap}{}", self.word, self.figure), self.tone)
+    }
+
     #[must_use]
     pub fn short_line(&self) -> StyledLine {
-        let gap = if self.figure.is_empty() { "" } else { " " };
         let sign = self.direction.sign().trim_end();
-        StyledLine::of(format!("{}{gap}{}", self.word, self.figure), self.tone)
-            .with(sign, self.tone)
+        self.head().with(sign, self.tone)
     }
 
     #[must_use]
     pub fn line(&self) -> StyledLine {
-        let gap = if self.figure.is_empty() { "" } else { " " };
-        let sign = match self.direction {
-            Direction::Rising => " ▲",
-            Direction::Steady => "",
-            Direction::Falling => " ▼",
-        };
-        StyledLine::of(format!("{}{gap}{}", self.word, self.figure), self.tone)
-            .with(format!(" {}", self.why), Tone::Dim)
-            .with(sign, self.tone)
+        let sign = format!(" {}", self.direction.sign());
+        let line = self.head().with(format!(" {}", self.why), Tone::Dim);
+        line.with(sign.trim_end(), self.tone)
     }
 }
 
@@ -100,12 +97,10 @@ pub fn verdict(facts: &Facts) -> Verdict {
 fn outage(facts: &Facts) -> Option<Verdict> {
     let members = facts.roster.members().values();
     let running = members.filter(|member| member.status.state == LifeState::Running);
-    let (mut all, mut waiting) = (0, 0);
-    for member in running {
-        all += 1;
-        let state = SeenState::of(&member.status, &facts.outages);
-        waiting += usize::from(state == SeenState::Waiting);
-    }
+    let states = running.map(|member| SeenState::of(&member.status, &facts.outages));
+    let states: Vec<SeenState> = states.collect();
+    let waiting = states.iter().filter(|state| **state == SeenState::Waiting);
+    let (all, waiting) = (states.len(), waiting.count());
     if waiting == 0 || waiting * 2 < all {
         return None;
     }

@@ -4,6 +4,8 @@ mod large;
 mod lead;
 mod servers;
 
+use std::collections::VecDeque;
+
 use crate::dashboard::appearance::Motion;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
@@ -204,27 +206,26 @@ fn paint_mission(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     painter.paragraph(without_left(area, end), &one_line(mission), Tone::Text);
 }
 
+/// These parts in one line.
+fn joined(parts: impl IntoIterator<Item = Option<StyledLine>>) -> StyledLine {
+    let mut line = StyledLine::default();
+    for part in parts.into_iter().flatten() {
+        let gap = if line.spans.is_empty() { "" } else { GAP };
+        line.push(gap, Tone::Dim);
+        line.spans.extend(part.spans);
+    }
+    line
+}
+
 /// Draws how it goes with its figure large, and the other figures at the right.
 fn paint_large(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
-    let joined = |parts: Vec<Option<StyledLine>>| {
-        let mut line = StyledLine::default();
-        for part in parts.into_iter().flatten() {
-            let gap = if line.spans.is_empty() { "" } else { GAP };
-            line.push(gap, Tone::Dim);
-            line.spans.extend(part.spans);
-        }
-        line
-    };
     let [per_minute, tokens] = token_texts(facts);
     let beside = earned_text(facts).unwrap_or_default();
+    let (logins, activity) = (logins_text(facts), activity_text(facts));
     let others = [
-        joined(vec![lead::needs_text(facts), credits_text(facts)]),
-        joined(vec![cost_text(facts), budget_text(facts), Some(tokens)]),
-        joined(vec![
-            logins_text(facts),
-            activity_text(facts),
-            Some(per_minute),
-        ]),
+        joined([lead::needs_text(facts), credits_text(facts)]),
+        joined([cost_text(facts), budget_text(facts), Some(tokens)]),
+        joined([logins, activity, Some(per_minute)]),
     ];
     large::paint(&verdict(facts), &beside, &others, area, painter);
 }
@@ -233,7 +234,7 @@ fn paint_large(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
 /// Those that do not fit are left out. A chart of the tokens takes the room that is left.
 fn paint_figures(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     let room = usize::from(area.width);
-    let (mut left, mut right) = (StyledLine::default(), StyledLine::default());
+    let (mut left, mut right) = (Vec::new(), VecDeque::new());
     let mut taken = 0;
     let [verdict, needs] = lead::lead(facts, room);
     let left_parts = [
@@ -250,18 +251,14 @@ fn paint_figures(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
         let wide = width::of(&part.text()) + GAP.len();
         if taken + wide <= room + GAP.len() {
             taken += wide;
-            left.spans.extend(part.spans);
-            left.push(GAP, Tone::Dim);
+            left.push(Some(part));
         }
     }
     for part in token_texts(facts) {
         let wide = width::of(&part.text()) + GAP.len();
         if taken + wide <= room {
             taken += wide;
-            right.spans.splice(0..0, part.spans);
-            right
-                .spans
-                .splice(0..0, StyledLine::of(GAP, Tone::Dim).spans);
+            right.push_front(Some(part));
         }
     }
     let flow = &facts.token_rate;
@@ -269,11 +266,10 @@ fn paint_figures(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     let fits = room.saturating_sub(taken + 4).min(MAX_CHART_BARS);
     if fits >= 6 && !flow.is_flat() {
         let bars = &bars[bars.len().saturating_sub(fits)..];
-        let chart = StyledLine::of(sparkline(bars), Tone::Accent);
-        right.spans.splice(0..0, chart.spans);
+        right.push_front(Some(StyledLine::of(sparkline(bars), Tone::Accent)));
     }
-    painter.line(area, 0, &left);
-    painter.line_at_right(area, 0, &right);
+    painter.line(area, 0, &joined(left));
+    painter.line_at_right(area, 0, &joined(right));
 }
 
 /// The credits of the swarm, or the number that the operator named.
@@ -292,8 +288,7 @@ fn credits_text(facts: &Facts) -> Option<StyledLine> {
 fn earned_text(facts: &Facts) -> Option<StyledLine> {
     let money = &facts.money;
     let earned = money.has_rate().then(|| money.in_an_hour())?;
-    let sign = if earned > 0 { "+" } else { "" };
-    let sum = format!("{sign}{}", money::short_credits(earned));
+    let sum = money::signed_credits(earned);
     let period = format!(" {}", facts.money_period());
     Some(StyledLine::of(sum, tone_of_gain(earned)).with(period, Tone::Dim))
 }
@@ -347,15 +342,13 @@ fn logins_text(facts: &Facts) -> Option<StyledLine> {
 fn activity_text(facts: &Facts) -> Option<StyledLine> {
     let counts = facts.counts;
     let mut line = StyledLine::default();
-    for (place, (count, word)) in [
+    let counts = [
         (counts.asking, "asking"),
         (counts.calling, "calling"),
         (counts.queueing, "waiting"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let gap = if place == 0 { "" } else { "  " };
+    ];
+    for (count, word) in counts {
+        let gap = if line.spans.is_empty() { "" } else { "  " };
         let tone = if count == 0 { Tone::Dim } else { Tone::Accent };
         line.push(format!("{gap}{count}"), tone);
         line.push(format!(" {word}"), Tone::Dim);

@@ -19,7 +19,7 @@ use super::viewport::Viewport;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::money::short_credits;
+use crate::dashboard::money::signed_credits;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -247,7 +247,10 @@ impl SelectedSystem<'_> {
         match ships.earned {
             Some(earned) => {
                 let period = self.facts.money_period();
-                line.with(format!("  {} {period}", signed(earned)), Tone::Number)
+                line.with(
+                    format!("  {} {period}", signed_credits(earned)),
+                    Tone::Number,
+                )
             }
             None => line.with("  credits not known", Tone::Dim),
         }
@@ -323,7 +326,7 @@ impl SelectedSystem<'_> {
                 let figures = &member.status.figures;
                 let earned = figures
                     .earned_last_hour(now)
-                    .map(signed)
+                    .map(signed_credits)
                     .unwrap_or_default();
                 let poi = figures.facts.poi.as_deref().unwrap_or_default();
                 let name = width::clip(&member.status.name, 14).to_string();
@@ -340,12 +343,5 @@ impl SelectedSystem<'_> {
             ));
         }
         lines
-    }
-}
-
-fn signed(credits: i64) -> String {
-    match credits > 0 {
-        true => format!("+{}", short_credits(credits)),
-        false => short_credits(credits),
     }
 }

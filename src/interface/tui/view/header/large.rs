@@ -10,37 +10,28 @@ use crate::painter::Painter;
 /// The columns between the digits and the words.
 const GAP_COLUMNS: u16 = 2;
 
-/// The pixels of a sign: five rows, each with the leftmost pixel in its highest bit of so many.
-struct Glyph {
-    columns: u16,
-    rows: [u8; 5],
-}
-
-const fn glyph(columns: u16, rows: [u8; 5]) -> Glyph {
-    Glyph { columns, rows }
-}
-
-/// The pixels of a sign of a figure. What has none is blank.
-fn glyph_of(sign: char) -> Glyph {
+/// The columns of a sign of a figure, and the pixels of its five rows, each with the leftmost one in its highest bit of
+/// so many. What has none is blank.
+fn glyph_of(sign: char) -> (u16, [u8; 5]) {
     match sign {
-        '0' => glyph(3, [7, 5, 5, 5, 7]),
-        '1' => glyph(3, [2, 6, 2, 2, 7]),
-        '2' => glyph(3, [7, 1, 7, 4, 7]),
-        '3' => glyph(3, [7, 1, 7, 1, 7]),
-        '4' => glyph(3, [5, 5, 7, 1, 1]),
-        '5' => glyph(3, [7, 4, 7, 1, 7]),
-        '6' => glyph(3, [7, 4, 7, 5, 7]),
-        '7' => glyph(3, [7, 1, 1, 2, 2]),
-        '8' => glyph(3, [7, 5, 7, 5, 7]),
-        '9' => glyph(3, [7, 5, 7, 1, 7]),
-        '+' => glyph(3, [0, 2, 7, 2, 0]),
-        '-' | '–' => glyph(3, [0, 0, 7, 0, 0]),
-        ',' => glyph(1, [0, 0, 0, 1, 1]),
-        '.' => glyph(1, [0, 0, 0, 0, 1]),
-        'k' => glyph(3, [4, 5, 6, 5, 5]),
-        'M' => glyph(5, [17, 27, 21, 17, 17]),
-        'G' => glyph(3, [7, 4, 5, 5, 7]),
-        _ => glyph(1, [0; 5]),
+        '0' => (3, [7, 5, 5, 5, 7]),
+        '1' => (3, [2, 6, 2, 2, 7]),
+        '2' => (3, [7, 1, 7, 4, 7]),
+        '3' => (3, [7, 1, 7, 1, 7]),
+        '4' => (3, [5, 5, 7, 1, 1]),
+        '5' => (3, [7, 4, 7, 1, 7]),
+        '6' => (3, [7, 4, 7, 5, 7]),
+        '7' => (3, [7, 1, 1, 2, 2]),
+        '8' => (3, [7, 5, 7, 5, 7]),
+        '9' => (3, [7, 5, 7, 1, 7]),
+        '+' => (3, [0, 2, 7, 2, 0]),
+        '-' | '–' => (3, [0, 0, 7, 0, 0]),
+        ',' => (1, [0, 0, 0, 1, 1]),
+        '.' => (1, [0, 0, 0, 0, 1]),
+        'k' => (3, [4, 5, 6, 5, 5]),
+        'M' => (5, [17, 27, 21, 17, 17]),
+        'G' => (3, [7, 4, 5, 5, 7]),
+        _ => (1, [0; 5]),
     }
 }
 
@@ -48,10 +39,7 @@ fn glyph_of(sign: char) -> Glyph {
 fn large_rows(figure: &str) -> [String; 3] {
     let mut rows: [String; 3] = Default::default();
     for sign in figure.chars() {
-        let Glyph {
-            columns,
-            rows: pixels,
-        } = glyph_of(sign);
+        let (columns, pixels) = glyph_of(sign);
         for (row, line) in rows.iter_mut().enumerate() {
             let of = |row: usize, column: u16| {
                 let bits = pixels.get(row).copied().unwrap_or(0);

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
+use super::{GAP, joined};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::servers::{ServerLight, ServerState};
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -11,7 +12,6 @@ use crate::painter::Painter;
 
 /// The columns for the number of servers that do not fit.
 const MORE_COLUMNS: usize = 3;
-const GAP: &str = "   ";
 
 /// Draws the servers with their lights, those in trouble first. Where not all fit, the game's light is the first
 /// one, so that it is always there.
@@ -44,12 +44,9 @@ pub(super) fn paint(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
         // One model server is shown however little of it fits.
         parts.iter().take_while(&mut fits).count().max(2)
     };
-    for part in parts.iter().take(fit) {
-        let gap = if line.spans.is_empty() { "" } else { GAP };
-        line.push(gap, Tone::Dim);
-        line.spans.extend(part.spans.clone());
-    }
     let more = parts.len().saturating_sub(fit);
+    let parts = [line].into_iter().chain(parts).take(1 + fit);
+    let mut line = joined(parts.map(Some));
     if more > 0 {
         line.push(format!("{GAP}+{more}"), Tone::Dim);
     }
