@@ -32,7 +32,7 @@ pub struct CommandPalette {
     recall: Recall,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// The whole line after the completion.
     pub line: String,
@@ -167,7 +167,10 @@ fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
                 done.push(' ');
                 rest = after;
             }
-            Some(_) | None => return values(command, place, &done, rest, known),
+            Some(_) | None => {
+                let is_last = place + 1 == command.takes.len();
+                return values(*takes, is_last, (&done, rest), known);
+            }
         }
     }
     Vec::new()
@@ -233,23 +236,20 @@ fn action_candidates(written: &str, known: &CompletionSources) -> Vec<Candidate>
         .map(|(help, press)| Candidate {
             line: written.to_string(),
             label: (*help).to_string(),
-            help: String::new(),
             press: Some(*press),
+            ..Candidate::default()
         })
         .collect()
 }
 
+/// The values of an argument, behind what of the line is done.
 fn values(
-    command: &PaletteCommand,
-    place: usize,
-    done: &str,
-    word: &str,
+    takes: Takes,
+    is_last: bool,
+    (done, word): (&str, &str),
     known: &CompletionSources,
 ) -> Vec<Candidate> {
     let own = |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
-    let Some(takes) = command.takes.get(place) else {
-        return Vec::new();
-    };
     let (listed, word) = match (takes, word.rsplit_once(',')) {
         (Takes::Myses | Takes::Columns, Some((listed, word))) => (format!("{listed},"), word),
         (_, Some(_) | None) => (String::new(), word),
@@ -269,21 +269,17 @@ fn values(
             let words = own(&takes.words(known.may_be_game));
             own(&[AUTOMATIC]).into_iter().chain(words).collect()
         }
-        Takes::NewName | Takes::Model | Takes::Number | Takes::Amount | Takes::Text => {
-            return Vec::new();
-        }
+        Takes::Free(_) | Takes::Text => return Vec::new(),
     };
     let wanted = word.to_lowercase();
     let fitting = values
         .into_iter()
         .filter(|value| value.to_lowercase().starts_with(&wanted));
-    let is_last = place + 1 == command.takes.len();
     fitting
         .map(|value| Candidate {
             line: format!("{done}{listed}{value}{}", if is_last { "" } else { " " }),
             label: value,
-            help: String::new(),
-            press: None,
+            ..Candidate::default()
         })
         .collect()
 }

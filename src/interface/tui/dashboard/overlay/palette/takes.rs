@@ -14,8 +14,6 @@ pub enum Takes {
     /// Names of Myses and words for several, separated by commas.
     Myses,
     Mysis,
-    /// A name that nobody has yet.
-    NewName,
     Provider,
     /// The name of a role, `none` or `default`.
     Role,
@@ -26,10 +24,8 @@ pub enum Takes {
     Column,
     /// Columns of the table, separated by commas or blanks, or `auto`.
     Columns,
-    Model,
-    Number,
-    /// US dollars or tokens.
-    Amount,
+    /// What nothing completes, by what stands for it.
+    Free(&'static str),
     /// The rest of the line.
     Text,
 }
@@ -39,15 +35,13 @@ impl Takes {
     pub fn placeholder(self, may_be_game: bool) -> String {
         match self {
             Takes::Myses => "NAMES".to_string(),
-            Takes::Mysis | Takes::NewName => "NAME".to_string(),
+            Takes::Mysis => "NAME".to_string(),
             Takes::Provider => "PROVIDER".to_string(),
             Takes::Role => "ROLE".to_string(),
             Takes::Word(_) | Takes::State | Takes::Grouping => self.words(may_be_game).join("|"),
             Takes::Column => "COLUMN".to_string(),
             Takes::Columns => "COLUMNS|auto".to_string(),
-            Takes::Model => "MODEL".to_string(),
-            Takes::Number => "NUMBER".to_string(),
-            Takes::Amount => "DOLLARS|TOKENS tokens".to_string(),
+            Takes::Free(placeholder) => placeholder.to_string(),
             Takes::Text => "TEXT".to_string(),
         }
     }
@@ -83,12 +77,9 @@ impl Takes {
             }
             Takes::Myses
             | Takes::Mysis
-            | Takes::NewName
             | Takes::Provider
             | Takes::Role
-            | Takes::Model
-            | Takes::Number
-            | Takes::Amount
+            | Takes::Free(_)
             | Takes::Text => Vec::new(),
         }
     }

@@ -62,16 +62,13 @@ fn paint_field(palette: &CommandPalette, inside: Rect, painter: &mut Painter<'_>
 }
 
 fn candidate_line(candidate: &Candidate, columns: usize) -> StyledLine {
-    let key = candidate.press.map_or(String::new(), key_name);
-    let label = width::fit(&candidate.label, 30.min(columns));
-    let tone = if key.is_empty() {
-        Tone::Accent
-    } else {
-        Tone::Text
+    let Some(press) = candidate.press else {
+        let label = width::fit(&candidate.label, 30.min(columns));
+        let help = format!(" {}", candidate.help);
+        return StyledLine::of(label, Tone::Accent).with(help, Tone::Dim);
     };
-    if key.is_empty() {
-        return StyledLine::of(label, tone).with(format!(" {}", candidate.help), Tone::Dim);
-    }
+    let key = key_name(press);
     let room = columns.saturating_sub(width::of(&key) + 2);
-    StyledLine::of(width::fit(&candidate.label, room), tone).with(format!(" {key}"), Tone::Key)
+    StyledLine::of(width::fit(&candidate.label, room), Tone::Text)
+        .with(format!(" {key}"), Tone::Key)
 }

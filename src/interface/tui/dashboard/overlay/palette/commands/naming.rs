@@ -8,6 +8,7 @@ use crate::dashboard::targets::WHERE;
 
 /// Why a line could not be carried out.
 pub(super) type Complaint = String;
+pub(super) type Done = Result<(), Complaint>;
 
 /// The arguments of a command, in order.
 pub(super) struct CommandArgs<'a> {
@@ -93,14 +94,9 @@ impl<'a> CommandArgs<'a> {
         }
     }
 
-    /// The next word, if there is one.
+    /// The next argument, if there is one.
     pub(super) fn optional(&mut self) -> Option<&'a str> {
-        let (word, rest) = self
-            .rest
-            .split_once(char::is_whitespace)
-            .unwrap_or((self.rest, ""));
-        self.rest = rest.trim_start();
-        (!word.is_empty()).then_some(word)
+        self.next().ok()
     }
 
     pub(super) fn rest_of_line(&self) -> Result<&'a str, Complaint> {

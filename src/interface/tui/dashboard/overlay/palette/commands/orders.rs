@@ -8,7 +8,7 @@ use actors::domain::order::{MysisOrder, Order};
 use zoea_grammar::when::parse_when;
 
 use super::Run::{ForEach, Line, Myses, Named, Once, Order as Give, Set};
-use super::naming::{CommandArgs, Complaint};
+use super::naming::{CommandArgs, Complaint, Done};
 use super::{CommandContext, PaletteCommand, command};
 use crate::dashboard::orders::{asked, ordering};
 use crate::dashboard::outbox::Request;
@@ -22,20 +22,20 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("message", &[Takes::Myses, Takes::Text], Line(|it, words| write(it, words, ComposeTarget::Myses)), "a direct message"),
     command("note", &[Takes::Myses, Takes::Text], Line(|it, words| write(it, words, ComposeTarget::Notes)), "add a lasting note"),
     command("clear-notes", &[Takes::Myses], ForEach("clear notes", &MysisOrder::ClearNotes), "remove the lasting notes"),
-    command("new", &[Takes::NewName, Takes::Provider, Takes::Model], Line(create), "create a Mysis and start it"),
+    command("new", &[Takes::Free("NAME"), Takes::Provider, Takes::Free("MODEL")], Line(create), "create a Mysis and start it"),
     command("start", &[Takes::Myses], ForEach("start", &MysisOrder::Start), "start or relaunch"),
     command("resume", &[], Once(|it| ordering::resume(it.facts, it.targets, it.outbox)), "start the Myses that ran when the program ended"),
     command("freeze", &[], Give("freeze", &Order::Freeze), "pause model and tool calls"),
     command("thaw", &[], Give("thaw", &Order::Thaw), "end the pause"),
     command("forget-held", &[Takes::Text], Named("forget", |id| Order::ForgetHeld { id }), "allow a held text again, by its id"),
-    command("budget", &[Takes::Amount], Line(raise_budget), "raise today's spending cap"),
+    command("budget", &[Takes::Free("DOLLARS|TOKENS tokens")], Line(raise_budget), "raise today's spending cap"),
     command("stop", &[Takes::Myses], Myses(|it, ids| ordering::stop(it.facts, it.outbox, ids)), "stop at once"),
     command("routine", &[Takes::Myses, Takes::Text], Line(start_routine), "start a repeated round, or an earlier routine"),
     command("take", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_take_loops(it.facts, it.outbox, ids)), "let them repeat their paying loops as routines; asks first").of_game(),
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
     command("stop-routine", &[Takes::Myses], ForEach("stop the routine", &MysisOrder::StopRoutine), "stop the routine that runs; the model is asked"),
     command("delete", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_delete(it.facts, it.outbox, ids)), "delete with the conversation; asks first"),
-    command("undelete", &[Takes::NewName], Named("undelete", |name| Order::Undelete { name }), "bring back one that was deleted in the last day"),
+    command("undelete", &[Takes::Free("NAME")], Named("undelete", |name| Order::Undelete { name }), "bring back one that was deleted in the last day"),
     command("retry", &[Takes::Myses], ForEach("retry", &MysisOrder::Retry), "retry waits and errors at once"),
     command("answer", &[Takes::Mysis, Takes::Text], Line(answer), "answer its server's question: #number field=value …"),
     command("decline", &[Takes::Mysis], Line(decline), "decline its server's question"),
@@ -43,11 +43,9 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("cancel-reminder", &[Takes::Text], Line(cancel_reminder), "cancel a reminder, by its id as alpha:3"),
     command("role", &[Takes::Myses, Takes::Role], Set(|role| Ok(MysisOrder::configure(None, None, None, Some(role)))), "give a role, or none"),
     command("provider", &[Takes::Myses, Takes::Provider], Set(|provider| Ok(MysisOrder::configure(Some(provider), None, None, None))), "use another provider"),
-    command("model", &[Takes::Myses, Takes::Model], Set(|model| Ok(MysisOrder::configure(None, Some(model), None, None))), "use another model"),
-    command("temperature", &[Takes::Myses, Takes::Number], Set(set_temperature), "0 to 2"),
+    command("model", &[Takes::Myses, Takes::Free("MODEL")], Set(|model| Ok(MysisOrder::configure(None, Some(model), None, None))), "use another model"),
+    command("temperature", &[Takes::Myses, Takes::Free("NUMBER")], Set(set_temperature), "0 to 2"),
 ];
-
-type Done = Result<(), Complaint>;
 
 fn give(context: &mut CommandContext<'_>, what: &'static str, order: Order) {
     context.outbox.order(context.facts, what, order);

@@ -6,7 +6,7 @@ use actors::domain::order::Order;
 use actors::domain::screen::{ExportFormat, FileOrder, UiEffect};
 
 use super::Run::{Line, Look, Myses, Once, Order as Give};
-use super::naming::{CommandArgs, Complaint};
+use super::naming::{CommandArgs, Complaint, Done};
 use super::{AUTOMATIC, CommandContext, PaletteCommand, command};
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::orders::ordering;
@@ -48,8 +48,6 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
 ];
 
 const FORMATS: Takes = Takes::Word(&["md", "jsonl"]);
-
-type Done = Result<(), Complaint>;
 
 fn open(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let ids = words.myses(context)?;
