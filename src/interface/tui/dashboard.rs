@@ -51,7 +51,6 @@ mod listening;
 mod opening;
 mod paste;
 mod screen_parts;
-mod signs;
 mod stillness;
 mod summary;
 
@@ -90,7 +89,7 @@ pub use conversation::Weight;
 pub use frame_update::StatusLine;
 
 /// Everything that a terminal shows: the facts, the views with their state, and what waits to be carried out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Dashboard {
     facts: Facts,
     banner: Banner,
@@ -132,15 +131,7 @@ impl Dashboard {
                 keymap: opening.keymap,
                 ..Facts::default()
             },
-            banner: Banner::default(),
-            first_minute: FirstMinute::default(),
-            table: MysisTable::default(),
-            stillness: Stillness::default(),
-            focus: None,
-            preview: None,
-            layers: Layers::default(),
-            writing: Writing::default(),
-            outbox: Outbox::default(),
+            ..Dashboard::default()
         };
         dashboard.writing.history = opening.history;
         apply_choices(&opening.choices, &mut dashboard.table, &mut dashboard.facts);
@@ -189,12 +180,6 @@ impl Dashboard {
     #[must_use]
     pub fn overlays(&self) -> &[Overlay] {
         &self.layers.all
-    }
-
-    /// The orders that the operator entered. The next run gets them back.
-    #[must_use]
-    pub fn history(&self) -> &InputHistory {
-        &self.writing.history
     }
 
     #[must_use]

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dashboard::action::TerminalAction;
@@ -22,8 +21,7 @@ use zoea_text::clean::{clean_text, one_line};
 use crate::drawable::{Drawable, InputSink};
 use crate::slot::{DrawJob, PictureSlot};
 use crate::suspend::JobControl;
-use crate::theme::Depth;
-use crate::{KeepChoices, KeepHistory, acts, editor, modes};
+use crate::{TerminalOptions, acts, editor, modes};
 
 /// The number of consecutive pictures that may fail before the thread gives up.
 const MAX_FAILED_FRAMES: u32 = 20;
@@ -41,10 +39,7 @@ pub(super) struct Canvas {
 }
 
 pub(super) struct DrawContext {
-    pub(super) depth: Depth,
-    pub(super) dumps: PathBuf,
-    pub(super) keep_history: KeepHistory,
-    pub(super) keep_choices: KeepChoices,
+    pub(super) options: TerminalOptions,
     pub(super) input_sink: Arc<dyn InputSink>,
     pub(super) background: JobControl,
 }
@@ -96,7 +91,7 @@ impl Canvas {
         let area = Rect::new(0, 0, width, height);
         self.next.resize(area);
         let painted = catch_unwind(AssertUnwindSafe(|| {
-            picture.paint_into(self.means.depth, &mut self.next)
+            picture.paint_into(self.means.options.depth, &mut self.next)
         }));
         let Ok(cursor) = painted else {
             return self.could_not_paint();
@@ -184,21 +179,24 @@ impl Canvas {
             TerminalAction::Bell => acts::bell(&mut self.backend)?,
             TerminalAction::Notify(text) => acts::notify(&mut self.backend, text)?,
             TerminalAction::Dump => {
-                let written =
-                    acts::write_dump(&self.means.dumps, &slot.newest().file_name(), &self.shown);
+                let written = acts::write_dump(
+                    &self.means.options.dumps,
+                    &slot.newest().file_name(),
+                    &self.shown,
+                );
                 self.report_result(written);
             }
             TerminalAction::Write { name, text } => {
-                let written = acts::write_out(&self.means.dumps, name, text);
+                let written = acts::write_out(&self.means.options.dumps, name, text);
                 self.report_result(written);
             }
             TerminalAction::Edit(text) => {
-                let edited = editor::edit(&self.means.dumps, text, slot);
+                let edited = editor::edit(&self.means.options.dumps, text, slot);
                 self.reset_terminal_state(slot);
                 self.means.input_sink.input(Input::Edited(edited));
             }
-            TerminalAction::KeepHistory(history) => (self.means.keep_history)(history),
-            TerminalAction::KeepChoices(choices) => (self.means.keep_choices)(choices),
+            TerminalAction::KeepHistory(history) => (self.means.options.keep_history)(history),
+            TerminalAction::KeepChoices(choices) => (self.means.options.keep_choices)(choices),
         }
         Ok(())
     }

@@ -136,10 +136,7 @@ impl TerminalGuard {
         let drawing = {
             let slot = slot.clone();
             let means = DrawContext {
-                depth: options.depth,
-                dumps: options.dumps,
-                keep_history: options.keep_history,
-                keep_choices: options.keep_choices,
+                options,
                 input_sink: input_sink.clone(),
                 background,
             };

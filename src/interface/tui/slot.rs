@@ -41,8 +41,7 @@ pub(super) enum DrawJob<P> {
 /// Queues an action. One that already waits is not queued again, because it would have the same
 /// effect.
 pub fn queue_action(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
-    let is_waiting = acts.contains(&act);
-    if !is_waiting && acts.len() < MAX_WAITING_ACTIONS {
+    if !acts.contains(&act) && acts.len() < MAX_WAITING_ACTIONS {
         acts.push_back(act);
     }
 }

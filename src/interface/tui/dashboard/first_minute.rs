@@ -41,10 +41,6 @@ pub struct FirstMinute {
 }
 
 impl FirstMinute {
-    pub(super) fn note_key(&mut self) {
-        self.has_key = true;
-    }
-
     /// Forgets the answers of the servers: others may be in use now.
     pub(super) fn invalidate(&mut self) {
         self.asked_at = None;

@@ -14,7 +14,7 @@ use super::appearance::Notify;
 use super::conversation::ActiveSeek;
 use super::conversation::preview::Preview;
 use super::first_minute::{awaits_servers, first_steps};
-use super::help::HelpView;
+use super::help::{HelpView, signs};
 use super::key_screens::key_tables;
 use super::keys::{Chapter, KeyTable};
 use super::layout::ScreenLayout;
@@ -22,7 +22,6 @@ use super::log::message::LogMessage;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::screen_parts::ScreenParts;
-use super::signs;
 use super::views::VIEWS;
 
 const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);
@@ -33,6 +32,9 @@ const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
 /// The interval at which it is looked whether servers that fail shall be asked again.
 const SERVER_CHECK_MS: i64 = 5_000;
+
+/// The key that says of an order that no gain is expected. A note is no order.
+const GAIN_KEY: &str = "Ctrl-G";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatusLine<'a> {
@@ -253,7 +255,7 @@ impl Dashboard {
             self.facts.keymap.chapter(&table)
         };
         let mut chapters: Vec<Chapter> = open.into_iter().chain([page]).map(chapter).collect();
-        chapters.push(signs::chapter());
+        chapters.push(signs());
         chapters.extend([tables.targets, tables.global, tables.movement].map(chapter));
         chapters.extend(pages.into_iter().chain(others).map(chapter));
         chapters
@@ -262,44 +264,41 @@ impl Dashboard {
     /// The hints for the keys that work now, the most useful first.
     #[must_use]
     pub fn hints(&self) -> Vec<(String, &'static str)> {
-        let fixed = |hints: &[(&str, &'static str)]| {
-            hints
-                .iter()
-                .map(|(keys, hint)| ((*keys).to_string(), *hint))
-                .collect()
-        };
-        match self.layers.all.last() {
-            Some(Overlay::Compose(composer)) => {
-                let mut hints: Vec<_> = fixed(&[
-                    ("Enter", "send"),
-                    ("Alt-Enter", "new line"),
-                    ("↑", "history"),
-                    ("Esc", "keep for later"),
-                    ("Ctrl-C", "throw away"),
-                ]);
-                if composer.is_order() {
-                    hints.extend(fixed(&[("Ctrl-G", "no gain expected")]));
-                }
-                hints.extend(fixed(&[("Ctrl-O", "editor")]));
-                hints
-            }
-            Some(Overlay::Form(_)) => fixed(&[
+        let hints: &[(&str, &'static str)] = match self.layers.all.last() {
+            Some(Overlay::Compose(_)) => &[
+                ("Enter", "send"),
+                ("Alt-Enter", "new line"),
+                ("↑", "history"),
+                ("Esc", "keep for later"),
+                ("Ctrl-C", "throw away"),
+                (GAIN_KEY, "no gain expected"),
+                ("Ctrl-O", "editor"),
+            ],
+            Some(Overlay::Form(_)) => &[
                 ("Enter", "give the order"),
                 ("Tab", "next"),
                 ("← →", "choose"),
                 ("Esc", "leave"),
-            ]),
-            Some(Overlay::Palette(_)) => fixed(&[
+            ],
+            Some(Overlay::Palette(_)) => &[
                 ("Enter", "do it"),
                 ("Tab", "complete"),
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
-            ]),
-            Some(Overlay::Query(query)) => fixed(query.hints()),
-            Some(Overlay::Confirm(_)) => Vec::new(),
-            Some(Overlay::View(view)) => view.hints(&self.facts.keymap),
-            None => self.hints_of_view(),
-        }
+            ],
+            Some(Overlay::Query(query)) => query.hints(),
+            Some(Overlay::Confirm(_)) => &[],
+            Some(Overlay::View(view)) => return view.hints(&self.facts.keymap),
+            None => return self.hints_of_view(),
+        };
+        let is_note = matches!(
+            self.layers.all.last(),
+            Some(Overlay::Compose(composer)) if !composer.is_order()
+        );
+        let hints = hints.iter().filter(|(key, _)| !is_note || *key != GAIN_KEY);
+        hints
+            .map(|(keys, hint)| ((*keys).to_string(), *hint))
+            .collect()
     }
 
     fn hints_of_view(&self) -> Vec<(String, &'static str)> {

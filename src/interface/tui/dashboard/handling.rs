@@ -91,7 +91,7 @@ impl Dashboard {
     }
 
     fn on_press(&mut self, press: KeyEvent) {
-        self.first_minute.note_key();
+        self.first_minute.has_key = true;
         self.press_in_top_layer(press);
     }
 
@@ -221,19 +221,18 @@ impl Dashboard {
     }
 
     fn toggle_mouse(&mut self) {
-        let (mouse, words) = match self.facts.appearance.mouse {
+        let mouse = &mut self.facts.appearance.mouse;
+        let words = match *mouse {
             MouseUse::Ours => {
+                *mouse = MouseUse::Terminals;
                 let key = self.facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::Mouse);
-                let words =
-                    format!("the terminal has the mouse: select text with it; {key} takes it back");
-                (MouseUse::Terminals, words)
+                format!("the terminal has the mouse: select text with it; {key} takes it back")
             }
             MouseUse::Terminals => {
-                let words = "the mouse selects and scrolls here".to_string();
-                (MouseUse::Ours, words)
+                *mouse = MouseUse::Ours;
+                "the mouse selects and scrolls here".to_string()
             }
         };
-        self.facts.appearance.mouse = mouse;
         self.outbox.say(&words);
     }
 

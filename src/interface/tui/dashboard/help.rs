@@ -6,7 +6,8 @@ use ratatui::layout::{Alignment, Rect};
 use super::facts::Facts;
 use super::input_event::{key, letter};
 use super::keys::{
-    Binding, Chapter, GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement, bind,
+    Binding, Chapter, GLOBAL_KEYS, GlobalAction, Help, KeyTable, Keymap, MOVEMENT_KEYS, Movement,
+    bind,
 };
 use super::layout::{ScreenLayout, row_of, without_left};
 use super::text::tone::{StyledLine, Tone};
@@ -160,4 +161,33 @@ fn lines(chapters: &[Chapter], room: &Room) -> Vec<StyledLine> {
         lines.push(StyledLine::default());
     }
     lines
+}
+
+const SIGNS: [(&str, &str); 14] = [
+    ("⬢ ⬡ ■ ✖", "running, idle, stopped, errored"),
+    ("‖ ◌", "paused; waits for a server that is away"),
+    ("! ●", "needs you; has words that you have not read"),
+    ("◆", "marked for the next order"),
+    ("● ◐ ✖ ○", "server: good, in doubt, away, not used yet"),
+    ("↻3/20", "a routine runs, in round 3 of 20"),
+    ("~43/75", "the level may have changed since"),
+    ("+?", "a part of the sum has no known price"),
+    ("⚙ ✓ ✗", "tool call, its result, refused or failed"),
+    ("┊", "reasoning of the model"),
+    ("▾ ▸", "open, folded; on an axis: your orders"),
+    ("×3", "the same three times"),
+    ("▲ ▼", "a rate that rises, or falls"),
+    ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
+];
+
+/// The legend of the signs.
+pub(super) fn signs() -> Chapter {
+    let lines = SIGNS.iter().map(|(signs, help)| Help {
+        keys: (*signs).to_string(),
+        help,
+    });
+    Chapter {
+        title: "The signs",
+        lines: lines.collect(),
+    }
 }

@@ -70,39 +70,29 @@ pub struct KeyCollision {
 /// The keys that do two things in one view. What lies over a view has its keys before the view.
 #[must_use]
 pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
-    let tables = key_tables();
-    let KeyTables {
-        table,
-        conversation,
-        views,
-        empty_swarm,
-        movement,
-        targets,
-        global,
-    } = &tables;
+    let all = key_tables();
+    let (movement, targets, global) = (&all.movement, &all.targets, &all.global);
     let mut together = vec![
-        vec![table, movement, targets, global],
-        vec![conversation, movement, targets, global],
-        vec![empty_swarm, movement, global],
+        vec![&all.table, movement, targets, global],
+        vec![&all.conversation, movement, targets, global],
+        vec![&all.empty_swarm, movement, global],
     ];
-    for (spec, view) in VIEWS.iter().zip(views) {
+    for (spec, view) in VIEWS.iter().zip(&all.views) {
         let moves = spec.moves.then_some(movement);
         together.push(iter::once(view).chain(moves).collect());
     }
     let mut collisions: Vec<KeyCollision> = Vec::new();
     for tables in together {
-        let actions: Vec<NamedAction> = tables
-            .iter()
-            .flat_map(|table| table.actions.iter().copied())
-            .collect();
+        let actions = tables.iter().flat_map(|table| &table.actions);
+        let actions: Vec<NamedAction> = actions.copied().collect();
         for (place, action) in actions.iter().enumerate() {
             add_collisions(keymap, *action, &actions[place + 1..], &mut collisions);
         }
     }
     // An empty swarm is left by creating a Mysis, and its own keys go before those of the table.
-    let new = table.actions.iter().find(|action| action.name == "new");
-    if let Some(new) = new {
-        add_collisions(keymap, *new, &empty_swarm.actions, &mut collisions);
+    let mut actions = all.table.actions.iter();
+    if let Some(new) = actions.find(|action| action.name == "new") {
+        add_collisions(keymap, *new, &all.empty_swarm.actions, &mut collisions);
     }
     collisions
 }
@@ -114,10 +104,8 @@ fn add_collisions(
     collisions: &mut Vec<KeyCollision>,
 ) {
     let is_known = |known: &KeyCollision, other: &NamedAction| {
-        known
-            .actions
-            .iter()
-            .all(|it| it.name == action.name || it.name == other.name)
+        let names = [action.name, other.name];
+        known.actions.iter().all(|it| names.contains(&it.name))
     };
     for key in keymap.keys(&action) {
         for other in others {

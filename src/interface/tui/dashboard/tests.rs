@@ -302,7 +302,7 @@ fn an_order_for_a_mysis_that_is_gone_says_so() {
     let said = said.map(|said| &*said.text);
     let words = "the Mysis was deleted meanwhile; nothing was ordered";
     assert_eq!(said, Some(words));
-    assert_eq!(desk.board.history().to_lines(), "\"hello\"\n");
+    assert_eq!(desk.board.writing.history.to_lines(), "\"hello\"\n");
 }
 
 #[test]
@@ -696,7 +696,7 @@ fn what_is_kept_of_what_was_written_holds_no_known_secret() {
     desk.types("m");
     desk.types("use hunter2-hunter2 now");
     desk.key(KeyCode::Enter);
-    let lines = desk.board.history().to_lines();
+    let lines = desk.board.writing.history.to_lines();
     assert_eq!(lines, "\"use [redacted] now\"\n");
 }
 
