@@ -16,9 +16,7 @@ pub struct Appearance {
     #[serde(default)]
     pub colours: ColourChoices,
     pub letters: Letters,
-    /// Whether live parts of the screen may move.
     pub motion: Motion,
-    /// Whether the program or the terminal handles the mouse.
     pub mouse: MouseUse,
     pub notify: Notify,
     pub panel: Panel,

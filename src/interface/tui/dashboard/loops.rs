@@ -1,8 +1,9 @@
 //! Paying loops: how many Myses repeat one, and the keys that take it.
 
+use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
-use actors::domain::routine::DEFAULT_ROUNDS;
+use actors::domain::routine::{CircleOffer, DEFAULT_ROUNDS};
 use serde_json::json;
 
 use super::facts::Facts;
@@ -21,20 +22,25 @@ pub(super) fn all_loops(facts: &Facts) -> Vec<MysisId> {
     repeat.map(|(id, _)| *id).collect()
 }
 
+/// Those of these Myses that repeat a paying loop.
+fn offers<'a>(
+    facts: &'a Facts,
+    ids: &'a [MysisId],
+) -> impl Iterator<Item = (&'a MysisStatus, &'a CircleOffer)> {
+    ids.iter().filter_map(|id| {
+        let status = &facts.roster.get(*id)?.status;
+        Some((&**status, loop_of(status)?))
+    })
+}
+
 /// What the loops of these Myses earned in their last rounds, and what the rounds of their routines save.
 fn sum_of_loops(facts: &Facts, ids: &[MysisId]) -> (i64, Saving) {
     let mut sum = (0_i64, Saving::default());
-    for id in ids {
-        let Some(member) = facts.roster.get(*id) else {
-            continue;
-        };
-        let Some(offer) = loop_of(&member.status) else {
-            continue;
-        };
+    for (status, offer) in offers(facts, ids) {
         let rounds = u64::from(DEFAULT_ROUNDS);
         let calls = u64::from(offer.calls) * rounds / u64::from(offer.rounds.max(1));
         sum.0 = sum.0.saturating_add(offer.earned);
-        sum.1 = sum.1.add(saving(&facts.spending, &member.status, calls));
+        sum.1 = sum.1.add(saving(&facts.spending, status, calls));
     }
     sum
 }
@@ -108,15 +114,12 @@ pub(super) fn question_to_take(facts: &Facts, ids: &[MysisId]) -> Result<Confirm
 }
 
 pub(super) fn take_loops(facts: &Facts, outbox: &mut Outbox, ids: &[MysisId]) {
-    let named = ids.iter().filter_map(|id| {
-        let offer = loop_of(&facts.roster.get(*id)?.status)?;
-        Some((*id, json!({ "name": *offer.name }).to_string()))
-    });
     let mut by_text: Vec<(String, Vec<MysisId>)> = Vec::new();
-    for (id, text) in named {
+    for (status, offer) in offers(facts, ids) {
+        let text = json!({ "name": *offer.name }).to_string();
         match by_text.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, ids)) => ids.push(id),
-            None => by_text.push((text, vec![id])),
+            Some((_, ids)) => ids.push(status.id),
+            None => by_text.push((text, vec![status.id])),
         }
     }
     if by_text.is_empty() {

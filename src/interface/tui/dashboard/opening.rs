@@ -82,10 +82,8 @@ impl Dashboard {
             }
             Opening::Search => {
                 let open = self.layers.view::<SearchView>();
-                let text = open
-                    .map_or("", |view| view.text_search().text())
-                    .to_string();
-                self.layers.write_line(QueryScope::Swarm, &text);
+                let text = open.map(|view| view.text_search().text().to_string());
+                (self.layers).write_line(QueryScope::Swarm, &text.unwrap_or_default());
             }
         }
     }

@@ -80,28 +80,27 @@ impl Roster {
             .find(|member| &*member.status.name == name)
     }
 
+    /// Takes a status. Returns whether it is of a new Mysis.
     pub fn update_member(&mut self, status: &Arc<MysisStatus>) -> bool {
-        self.record_words_elsewhere(status);
-        match self.members.get_mut(&status.id) {
-            Some(member) => {
-                let grown = tokens(status).saturating_sub(tokens(&member.status));
-                self.flowed = self.flowed.saturating_add(grown);
-                let (turns, before) = (status.totals.turns, member.status.totals.turns);
-                let made = turns.saturating_sub(before);
-                self.turned = self.turned.saturating_add(made);
-                member.status = status.clone();
-                false
-            }
-            None => {
-                let member = RosterMember {
-                    status: status.clone(),
-                    newest_words: Seq(0),
-                    read: Seq(0),
-                };
-                self.members.insert(status.id, member);
-                true
-            }
+        let Some(member) = self.members.get_mut(&status.id) else {
+            let member = RosterMember {
+                status: status.clone(),
+                newest_words: Seq(0),
+                read: Seq(0),
+            };
+            self.members.insert(status.id, member);
+            return true;
+        };
+        let grown = tokens(status).saturating_sub(tokens(&member.status));
+        self.flowed = self.flowed.saturating_add(grown);
+        let (turns, before) = (status.totals.turns, member.status.totals.turns);
+        self.turned = self.turned.saturating_add(turns.saturating_sub(before));
+        // Of the rows of a Mysis that another process runs nobody tells here, but a turn of it has ended.
+        if turns > before && status.elsewhere.is_some() && !status.last_words.is_empty() {
+            member.newest_words = member.newest_words.next();
         }
+        member.status = status.clone();
+        false
     }
 
     /// By how much the reported token counts have grown since this roster began.
@@ -133,18 +132,6 @@ impl Roster {
     pub fn record_words(&mut self, id: MysisId, seq: Seq) {
         if let Some(member) = self.members.get_mut(&id) {
             member.newest_words = member.newest_words.max(seq);
-        }
-    }
-
-    /// Notes words of a Mysis that another process runs: of its rows nobody tells here, but a turn of it
-    /// ended since its last status.
-    fn record_words_elsewhere(&mut self, status: &MysisStatus) {
-        let Some(member) = self.members.get_mut(&status.id) else {
-            return;
-        };
-        let has_ended_turn = status.totals.turns > member.status.totals.turns;
-        if has_ended_turn && status.elsewhere.is_some() && !status.last_words.is_empty() {
-            member.newest_words = member.newest_words.next();
         }
     }
 

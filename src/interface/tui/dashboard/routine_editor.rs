@@ -25,7 +25,7 @@ const EMPTY_ROUTINE: &str = "\
   ]
 }";
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RoutineEditor {
     pub mysis: MysisId,
     field: TextField,
@@ -56,14 +56,7 @@ impl RoutineEditor {
     fn new(mysis: MysisId) -> RoutineEditor {
         RoutineEditor {
             mysis,
-            field: TextField::default(),
-            saved: String::new(),
-            known: None,
-            mistakes: Vec::new(),
-            judged: String::new(),
-            refused: Vec::new(),
-            notice: None,
-            awaited: Vec::new(),
+            ..RoutineEditor::default()
         }
     }
 
@@ -109,11 +102,6 @@ impl RoutineEditor {
             Some(sent) => self.saved = sent,
             None => self.show(text),
         }
-    }
-
-    /// Whether the text is another one than the judged one.
-    fn has_new_text(&self) -> bool {
-        self.field.text() != self.judged
     }
 
     /// Finds what is wrong with the text. What the Mysis said of an earlier text counts no more.
@@ -171,7 +159,7 @@ impl RoutineEditor {
 
     fn all_mistakes(&self) -> Vec<&Mistake> {
         let mut all: Vec<&Mistake> = self.mistakes.iter().chain(&self.refused).collect();
-        all.sort_by_key(|mistake| mistake.line.map_or(usize::MAX, |line| line));
+        all.sort_by_key(|mistake| mistake.line.unwrap_or(usize::MAX));
         all
     }
 

@@ -53,16 +53,10 @@ pub(super) fn saving(spending: &BudgetStatus, status: &MysisStatus, calls: u64) 
     let tokens = part(today.tokens(), calls, today.calls);
     let totals = status.totals;
     let own = totals.tokens_in.saturating_add(totals.tokens_out);
-    match part(totals.cost_micros, tokens, own) {
-        0 => Saving {
-            calls,
-            micros: 0,
-            tokens,
-        },
-        micros => Saving {
-            calls,
-            micros,
-            tokens: 0,
-        },
+    let micros = part(totals.cost_micros, tokens, own);
+    Saving {
+        calls,
+        micros,
+        tokens: if micros == 0 { tokens } else { 0 },
     }
 }

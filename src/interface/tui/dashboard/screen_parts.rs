@@ -123,10 +123,7 @@ impl ScreenParts<'_> {
             banner: take(self.urgent_rows().max(banner.min(1))),
             mission: take(1),
             servers: take(u16::from(self.wants_servers())),
-            large: 0,
-            loops: 0,
-            needs: 0,
-            timeline: 0,
+            ..SharedRows::default()
         };
         rows.writing += take(writing - rows.writing);
         rows.banner += take(banner - rows.banner);

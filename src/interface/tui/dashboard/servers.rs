@@ -162,10 +162,8 @@ impl ProviderUse {
 
     fn into_light(mut self, name: Arc<str>, outages: &ServerOutages) -> ServerLight {
         let middle = self.latencies.len() / 2;
-        let latency_ms = match self.latencies.is_empty() {
-            true => None,
-            false => Some(*self.latencies.select_nth_unstable(middle).1),
-        };
+        self.latencies.sort_unstable();
+        let latency_ms = self.latencies.get(middle).copied();
         let quiet = if latency_ms.is_some() || self.is_being_asked {
             ServerState::Up
         } else {

@@ -1,6 +1,7 @@
 //! The token rate: how many tokens the swarm uses in a minute, from the Myses' own counts.
 
 use std::collections::VecDeque;
+use std::iter::repeat_n;
 
 use actors::domain::ids::Moment;
 
@@ -36,14 +37,10 @@ impl TokenRate {
         }
         let first = self.seen.map_or(now, |(first, _)| first);
         self.seen = Some((first, now));
-        let missing = bar.saturating_sub(self.newest).clamp(0, 60);
-        for _ in 0..missing {
-            self.bars.push_back(0);
-        }
+        let missing = usize::try_from(bar.saturating_sub(self.newest)).unwrap_or(0);
+        self.bars.extend(repeat_n(0, missing.min(MAX_BARS)));
+        self.bars.drain(..self.bars.len().saturating_sub(MAX_BARS));
         self.newest = self.newest.max(bar);
-        while self.bars.len() > MAX_BARS {
-            self.bars.pop_front();
-        }
         if let Some(last) = self.bars.back_mut() {
             *last += used.saturating_sub(self.counted);
         }

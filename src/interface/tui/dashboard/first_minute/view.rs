@@ -150,17 +150,10 @@ fn setup_facts(facts: &Facts, columns: u16) -> Vec<Fact> {
         state: None,
         more: Vec::new(),
     };
-    used.extend(
-        facts
-            .setup
-            .as_deref()
-            .map(|setup| plain("home", one_line(&setup.home))),
-    );
-    let count = facts.roster.members().len();
-    used.push(plain(
-        "Myses",
-        format!("{count} of at most {}", rules.max_myses),
-    ));
+    let setup = facts.setup.as_deref();
+    used.extend(setup.map(|setup| plain("home", one_line(&setup.home))));
+    let (count, most) = (facts.roster.members().len(), rules.max_myses);
+    used.push(plain("Myses", format!("{count} of at most {most}")));
     used.push(plain("a day", day_text(rules)));
     used
 }
@@ -199,29 +192,26 @@ fn server_fact(server: &UsedServer, columns: u16) -> Fact {
             }
         }
     };
-    let (state, why) = match &server.answer {
-        ServerAnswer::Awaited => (("○ is asked …".to_string(), Tone::Dim), ""),
+    let (state, tone, why) = match &server.answer {
+        ServerAnswer::Awaited => ("○ is asked …".to_string(), Tone::Dim, ""),
         ServerAnswer::Answers(more) => {
             let gap = if more.is_empty() { "" } else { ", " };
-            (
-                (format!("● answers{gap}{}", one_line(more)), Tone::Success),
-                "",
-            )
+            let words = format!("● answers{gap}{}", one_line(more));
+            (words, Tone::Success, "")
         }
-        ServerAnswer::Starts => (("○ starts with each Mysis".to_string(), Tone::Dim), ""),
-        ServerAnswer::Fails(why) => (("✖ no answer".to_string(), Tone::Fault), &**why),
+        ServerAnswer::Starts => ("○ starts with each Mysis".to_string(), Tone::Dim, ""),
+        ServerAnswer::Fails(why) => ("✖ no answer".to_string(), Tone::Fault, &**why),
     };
-    let state = if columns < MIN_COLUMNS_FOR_WORDS {
-        (state.0.chars().take(1).collect(), state.1)
-    } else {
-        state
+    let state = match columns < MIN_COLUMNS_FOR_WORDS {
+        true => state.chars().take(1).collect(),
+        false => state,
     };
     let room = usize::from(columns).saturating_sub(usize::from(LABEL_COLUMNS + 2 * GAP) + 16);
     let more = reason_lines(&one_line(why), room.max(10));
     Fact {
         label,
         text,
-        state: Some(state),
+        state: Some((state, tone)),
         more,
     }
 }

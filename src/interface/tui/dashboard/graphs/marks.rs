@@ -15,7 +15,6 @@ const ERROR_SIGN: &str = "✖";
 const OUTAGE_SIGN: &str = "━";
 const FROZEN_SIGN: &str = "░";
 
-#[must_use]
 pub(crate) fn legend(marks: &[Mark]) -> StyledLine {
     let mut legend = StyledLine::default();
     for (sign, word, tone) in [
@@ -32,21 +31,24 @@ pub(crate) fn legend(marks: &[Mark]) -> StyledLine {
 }
 
 /// What happened in the time of a graph: later ones hide earlier ones.
-#[must_use]
 pub(crate) fn marks(facts: &Facts, mysis: Option<MysisId>, bounds: (f64, f64)) -> Vec<Mark> {
     let is_seen = |mark: &Mark| mark.minutes.1 >= bounds.0 && mark.minutes.0 <= bounds.1;
     let mut marks = spans(facts, bounds.1);
     marks.retain(is_seen);
-    let at = |minute: f64, sign, tone| Mark {
-        minutes: (minute, minute),
-        sign,
-        tone,
-    };
+    let at = |minute, sign, tone| mark((minute, minute), sign, tone);
     let errors = errors(facts, mysis, bounds);
     marks.extend(errors.map(|minute| at(minute, ERROR_SIGN, Tone::Fault)));
     let orders = orders(facts, bounds);
     marks.extend(orders.map(|minute| at(minute, ORDER_SIGN, Tone::You)));
     marks
+}
+
+fn mark(minutes: (f64, f64), sign: &'static str, tone: Tone) -> Mark {
+    Mark {
+        minutes,
+        sign,
+        tone,
+    }
 }
 
 /// The times in which a server was away, or the swarm frozen, as far as the log reaches back.
@@ -55,13 +57,8 @@ fn spans(facts: &Facts, until: f64) -> Vec<Mark> {
     // The servers that are away, each since its minute.
     let mut away: Vec<(&str, f64)> = Vec::new();
     let mut frozen: Option<f64> = None;
-    let span = |from: f64, to: f64, sign, tone| Mark {
-        minutes: (from, to),
-        sign,
-        tone,
-    };
-    let outage = |from, to| span(from, to, OUTAGE_SIGN, Tone::Warning);
-    let freeze = |from, to| span(from, to, FROZEN_SIGN, Tone::Dim);
+    let outage = |from, to| mark((from, to), OUTAGE_SIGN, Tone::Warning);
+    let freeze = |from, to| mark((from, to), FROZEN_SIGN, Tone::Dim);
     for message in facts.log.messages() {
         let minute = Minute::of(message.at).0 as f64;
         match &*message.code {

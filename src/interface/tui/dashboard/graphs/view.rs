@@ -157,12 +157,9 @@ fn paint_table(
                 known.map(move |curve| (name.clone(), value, curve))
             })
             .collect(),
-        curves => {
-            let named = curves
-                .iter()
-                .map(|curve| (name_of(facts, curve), view.value, curve.clone()));
-            named.collect()
-        }
+        curves => (curves.iter())
+            .map(|curve| (name_of(facts, curve), view.value, curve.clone()))
+            .collect(),
     };
     for (place, (name, value, curve)) in (1..area.height).zip(rows) {
         let values = || curve.points.iter().map(|(_, value)| *value);

@@ -86,36 +86,24 @@ impl View for MapView {
         };
         match action {
             MapAction::Back => return Pressed::Closes,
-            MapAction::Filter => {
-                if let Some((system, _)) = self.myses_of_selected(context) {
-                    context.outbox.request(Request::ShowSystem(system));
+            MapAction::Filter | MapAction::Message => {
+                if let Some((system, myses)) = self.myses_of_selected(context) {
+                    context.outbox.request(match action == MapAction::Filter {
+                        true => Request::ShowSystem(system),
+                        false => Request::Compose(ComposeTarget::Myses(myses)),
+                    });
                 }
+                return Pressed::Stays;
             }
-            MapAction::Message => {
-                if let Some((_, myses)) = self.myses_of_selected(context) {
-                    context
-                        .outbox
-                        .request(Request::Compose(ComposeTarget::Myses(myses)));
-                }
-            }
-            MapAction::Step(direction) => {
-                self.step(direction);
-                self.follow_selected(page);
-            }
+            MapAction::Step(direction) => self.step(direction),
             MapAction::NextShips | MapAction::PreviousShips => {
                 self.step_to_ships(context.facts, action == MapAction::NextShips);
-                self.follow_selected(page);
             }
-            MapAction::Nearer => {
-                self.magnify(1);
-                self.follow_selected(page);
-            }
-            MapAction::Farther => {
-                self.magnify(-1);
-                self.follow_selected(page);
-            }
+            MapAction::Nearer => self.magnify(1),
+            MapAction::Farther => self.magnify(-1),
             MapAction::Pan(direction) => self.pan(direction, page),
         }
+        self.follow_selected(page);
         Pressed::Stays
     }
 
@@ -199,7 +187,6 @@ impl MapView {
         }
         if let Some(nearest) = nearest {
             self.select(nearest);
-            self.follow_selected(page);
         }
     }
 

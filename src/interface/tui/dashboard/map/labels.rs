@@ -131,13 +131,7 @@ impl Page {
             self.labels.hidden += usize::from(shown.ships.is_some());
             return false;
         }
-        self.add(Label {
-            column,
-            row,
-            text,
-            tone,
-            is_selected: shown.is_selected,
-        });
+        self.add(shown, column, text, tone);
         true
     }
 
@@ -163,13 +157,7 @@ impl Page {
             (false, Some(left)) => (left, format!("{name} ")),
             (false, None) => return,
         };
-        self.add(Label {
-            column,
-            row,
-            text,
-            tone,
-            is_selected: shown.is_selected,
-        });
+        self.add(shown, column, text, tone);
     }
 
     /// The cells of a row from one on; `None` if they reach beyond it.
@@ -187,12 +175,18 @@ impl Page {
             .is_some_and(|cells| !cells.contains(&true))
     }
 
-    fn add(&mut self, label: Label) {
-        let columns = columns_of(&label.text);
-        if let Some(cells) = self.cells((label.column, label.row), columns) {
+    fn add(&mut self, shown: &Shown<'_>, column: u16, text: String, tone: Tone) {
+        let (_, row) = shown.cell;
+        if let Some(cells) = self.cells((column, row), columns_of(&text)) {
             cells.fill(true);
         }
-        self.labels.labels.push(label);
+        self.labels.labels.push(Label {
+            column,
+            row,
+            text,
+            tone,
+            is_selected: shown.is_selected,
+        });
     }
 }
 

@@ -22,7 +22,6 @@ pub(super) struct SystemShips {
 
 impl SystemShips {
     /// The ships as the map shows them: few by their initials, many as a number.
-    #[must_use]
     pub(super) fn figure(&self) -> String {
         match self.initials.is_empty() {
             true => self.myses.len().to_string(),
@@ -37,7 +36,6 @@ impl SystemShips {
     }
 }
 
-#[must_use]
 pub(super) fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<str>, SystemShips> {
     let mut systems: BTreeMap<Arc<str>, SystemShips> = BTreeMap::new();
     for (id, member) in roster.members() {
@@ -72,14 +70,12 @@ fn initials(roster: &Roster, myses: &[MysisId]) -> String {
     }
 }
 
-#[must_use]
 pub(super) fn best_earned(systems: &BTreeMap<Arc<str>, SystemShips>) -> i64 {
     let each = systems.values().filter_map(SystemShips::earned_each);
     each.max().unwrap_or(0)
 }
 
 /// The colour of a system's ships: what one of them earns beside the best of all systems.
-#[must_use]
 pub(super) fn tone_of(ships: &SystemShips, best: i64) -> Tone {
     match ships.earned_each() {
         Some(each) if each < 0 => Tone::Fault,

@@ -22,7 +22,6 @@ pub(super) struct Viewport {
 }
 
 impl Viewport {
-    #[must_use]
     pub(super) fn new(view: &MapView, map: &SystemMap, area: Rect) -> Viewport {
         let (low, high) = bounds(map);
         let (width, height) = (high.0 - low.0, high.1 - low.1);
@@ -40,7 +39,6 @@ impl Viewport {
     }
 
     /// The cell of a point of the map, relative to the area; `None` outside of it.
-    #[must_use]
     pub(super) fn cell(&self, (x, y): (f64, f64)) -> Option<(u16, u16)> {
         let column = ((x - self.centre.0) * self.scale + self.middle().0).round();
         let row = ((self.centre.1 - y) * self.scale / COLUMNS_OF_ROW + self.middle().1).round();
@@ -56,7 +54,6 @@ impl Viewport {
 
     /// The least and the greatest first and second value that a canvas over the area has, whose dots then agree with
     /// [`Viewport::cell`].
-    #[must_use]
     pub(super) fn canvas_bounds(&self) -> ([f64; 2], [f64; 2]) {
         let x = |column: f64| self.centre.0 + (column - self.middle().0) / self.scale;
         let y = |row: f64| self.centre.1 + (self.middle().1 - row) * COLUMNS_OF_ROW / self.scale;
@@ -66,7 +63,6 @@ impl Viewport {
     }
 
     /// The middle after a move by a part of the area, to the right and upwards.
-    #[must_use]
     pub(super) fn moved(&self, (right, up): (f64, f64), part: f64) -> (f64, f64) {
         let columns = f64::from(self.area.width) * part;
         let rows = f64::from(self.area.height) * part;

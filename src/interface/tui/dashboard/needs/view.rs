@@ -58,15 +58,12 @@ fn paint_need(facts: &Facts, need: &ListedNeed, area: Rect, row: u16, painter: &
     let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
         .with(format!(" {:<15} ", shown_need(need.what)), tone);
-    let help = if need.remedy == NeedRemedy::Nothing {
-        StyledLine::default()
-    } else {
-        StyledLine::of(
-            format!("  {} ", key_of(need.remedy, &facts.keymap)),
-            Tone::Key,
-        )
-        .with(format!("{} ", need.remedy.text()), Tone::Hint)
-    };
+    let mut help = StyledLine::default();
+    if need.remedy != NeedRemedy::Nothing {
+        let key = key_of(need.remedy, &facts.keymap);
+        help.push(format!("  {key} "), Tone::Key);
+        help.push(format!("{} ", need.remedy.text()), Tone::Hint);
+    }
     let taken = width::of(&line.text()) + width::of(&help.text());
     let room = usize::from(area.width).saturating_sub(taken);
     line.push(width::clip(&one_line(&need.why), room), Tone::Text);

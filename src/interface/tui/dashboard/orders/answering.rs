@@ -208,23 +208,14 @@ fn refusal_text(receipt: &Receipt) -> String {
     match &receipt.refused[..] {
         [(who, why)] if total == 1 => format!("{} {who}: {why}", receipt.what),
         refused => {
-            let listed: Vec<String> = refused
-                .iter()
-                .take(5)
-                .map(|(who, why)| format!("{who} ({why})"))
-                .collect();
-            let more = refused.len().saturating_sub(listed.len());
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
+            let listed = refused.iter().take(5);
+            let listed: Vec<String> = listed.map(|(who, why)| format!("{who} ({why})")).collect();
+            let more = match refused.len() - listed.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
             };
-            let count = refused.len();
-            let listed = listed.join(", ");
-            format!(
-                "{}: {count} of {total} refused: {listed}{more}",
-                receipt.what
-            )
+            let (what, count, listed) = (receipt.what, refused.len(), listed.join(", "));
+            format!("{what}: {count} of {total} refused: {listed}{more}")
         }
     }
 }

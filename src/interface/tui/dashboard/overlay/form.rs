@@ -88,7 +88,9 @@ impl MysisForm {
 
     #[must_use]
     pub fn create(rules: &SwarmRules) -> MysisForm {
-        let providers = providers_of(rules);
+        let providers = rules.providers.iter();
+        let providers = providers.map(|(name, it)| (name.clone(), it.model.clone()));
+        let providers: Vec<(Arc<str>, Arc<str>)> = providers.collect();
         let provider = place_of(&providers, &rules.default_provider);
         MysisForm {
             purpose: FormPurpose::Create,
@@ -313,14 +315,6 @@ impl MysisForm {
             }
         }
     }
-}
-
-fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
-    rules
-        .providers
-        .iter()
-        .map(|(name, provider)| (name.clone(), provider.model.clone()))
-        .collect()
 }
 
 /// The next or the previous of so many places, in a circle.

@@ -15,6 +15,7 @@ use crate::dashboard::orders::AnsweredOrder;
 use crate::dashboard::outbox::{Outbox, Request};
 use crate::dashboard::overlay::query::QueryScope;
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
+use crate::dashboard::text::field::TextField;
 use crate::dashboard::toolkit::view::{Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
@@ -251,28 +252,22 @@ impl RoutineEditor {
                 self.field.insert(&new);
             }
             (KeyCode::Tab, _) => self.field.insert("  "),
-            (KeyCode::Up, _) => self.go_up(1),
-            (KeyCode::Down, _) => self.go_down(1),
-            (KeyCode::PageUp, _) => self.go_up(PAGE_LINES),
-            (KeyCode::PageDown, _) => self.go_down(PAGE_LINES),
+            (KeyCode::Up, _) => self.step(1, TextField::up),
+            (KeyCode::Down, _) => self.step(1, TextField::down),
+            (KeyCode::PageUp, _) => self.step(PAGE_LINES, TextField::up),
+            (KeyCode::PageDown, _) => self.step(PAGE_LINES, TextField::down),
             _ if self.field.press(press) => {}
             _ => return false,
         }
-        if self.has_new_text() {
+        if self.field.text() != self.judged {
             self.judge();
         }
         true
     }
 
-    fn go_up(&mut self, lines: usize) {
+    fn step(&mut self, lines: usize, step: fn(&mut TextField) -> bool) {
         for _ in 0..lines {
-            self.field.up();
-        }
-    }
-
-    fn go_down(&mut self, lines: usize) {
-        for _ in 0..lines {
-            self.field.down();
+            step(&mut self.field);
         }
     }
 }

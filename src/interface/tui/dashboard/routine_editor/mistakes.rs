@@ -73,7 +73,9 @@ fn lines_of_places(text: &str) -> BTreeMap<String, usize> {
         match letter {
             '\n' => line += 1,
             '{' | '[' => {
-                note_element(&inside, line, &mut lines);
+                if let Some(Inside::List(_)) = inside.last() {
+                    lines.entry(place_inside(&inside)).or_insert(line);
+                }
                 inside.push(match letter {
                     '{' => Inside::Object(String::new(), true),
                     _ => Inside::List(1),
@@ -98,12 +100,6 @@ fn lines_of_places(text: &str) -> BTreeMap<String, usize> {
         }
     }
     lines
-}
-
-fn note_element(inside: &[Inside], line: usize, lines: &mut BTreeMap<String, usize>) {
-    if let Some(Inside::List(_)) = inside.last() {
-        lines.entry(place_inside(inside)).or_insert(line);
-    }
 }
 
 fn place_inside(inside: &[Inside]) -> String {

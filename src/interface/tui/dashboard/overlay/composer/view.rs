@@ -73,10 +73,7 @@ fn swarm(facts: &Facts) -> String {
 
 fn whom(facts: &Facts, ids: &[MysisId]) -> String {
     match ids {
-        [id] => facts
-            .roster
-            .get(*id)
-            .map_or_else(|| "?".to_string(), |member| one_line(&member.status.name)),
+        [id] => one_line(&facts.name_of(*id)),
         ids => format!("{} Myses", ids.len()),
     }
 }

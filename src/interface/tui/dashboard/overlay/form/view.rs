@@ -90,13 +90,9 @@ fn provider(form: &MysisForm) -> String {
     match form.providers.get(form.provider) {
         None => "no provider is configured".to_string(),
         Some((name, model)) => {
-            let count = form.providers.len();
-            let place = form.provider + 1;
-            format!(
-                "{}  {}  ({place} of {count})",
-                one_line(name),
-                one_line(model)
-            )
+            let (place, count) = (form.provider + 1, form.providers.len());
+            let (name, model) = (one_line(name), one_line(model));
+            format!("{name}  {model}  ({place} of {count})")
         }
     }
 }
