@@ -11,24 +11,6 @@ use serde_json::{Map, Value};
 
 pub use self::spec::{FORMS, GalaxyFault, GalaxyFaultKind};
 
-/// The effect of one fault on one request. An effect that answers by itself ends the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FaultEffect {
-    Http500,
-    Http429 { retry_after: u64 },
-    Drop,
-    Hang(Duration),
-    Slow(Duration),
-    McpSession,
-    GameSession,
-    Garbage,
-    RestartWarning,
-    Outage,
-    ToolsMissing,
-    ToolsChanged,
-    RpcError,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultTarget {
     /// A request without a live session.
@@ -81,10 +63,10 @@ impl FaultInjector {
         }
     }
 
-    /// The effects on this request, in the order in which the faults were given, up to the first
+    /// The faults that hit this request, in the order in which they were given, up to the first
     /// that decides the answer. The choice depends on the seed and on the number of requests before
     /// it.
-    pub(super) fn draw_effects(&self, now: Duration, target: FaultTarget) -> Vec<FaultEffect> {
+    pub(super) fn draw(&self, now: Duration, target: FaultTarget) -> Vec<GalaxyFaultKind> {
         if self.faults.is_empty() {
             return Vec::new();
         }
@@ -94,21 +76,21 @@ impl FaultInjector {
             true => self.lists.fetch_add(1, Ordering::Relaxed),
             false => 0,
         };
-        let mut effects = Vec::new();
+        let mut drawn = Vec::new();
         for ((fault, count), place) in self.faults.iter().zip(0..) {
-            let Some(effect) = fault.kind.effect(running, lists, target) else {
+            if !fault.kind.can_hit(running, lists, target) {
                 continue;
-            };
+            }
             let mut roll = fastrand::Rng::with_seed(self.seed ^ (number << 8) ^ place);
             if roll.f64() < fault.probability {
                 count.fetch_add(1, Ordering::Relaxed);
-                effects.push(effect);
-                if effect.is_final() {
+                drawn.push(fault.kind);
+                if fault.kind.is_final() {
                     break;
                 }
             }
         }
-        effects
+        drawn
     }
 
     pub(super) fn tally(&self) -> FaultTally {
@@ -122,24 +104,6 @@ impl FaultInjector {
             }
         }
         tally
-    }
-}
-
-impl FaultEffect {
-    /// Whether this effect decides the answer, so that later effects change nothing.
-    fn is_final(self) -> bool {
-        match self {
-            Self::Slow(_) | Self::McpSession | Self::GameSession | Self::RestartWarning => false,
-            Self::Http500
-            | Self::Http429 { .. }
-            | Self::Drop
-            | Self::Hang(_)
-            | Self::Garbage
-            | Self::Outage
-            | Self::ToolsMissing
-            | Self::ToolsChanged
-            | Self::RpcError => true,
-        }
     }
 }
 
@@ -163,31 +127,33 @@ impl FaultTally {
 }
 
 impl GalaxyFaultKind {
-    /// The effect of this fault on such a request, `running` after the start of the server, and after
+    /// Whether this fault decides the answer, so that later faults change nothing.
+    fn is_final(self) -> bool {
+        !matches!(
+            self,
+            Self::Slow(_) | Self::McpSession | Self::GameSession | Self::RestartWarning
+        )
+    }
+
+    /// Whether this fault can hit such a request, `running` after the start of the server, and after
     /// so many lists of tools.
-    fn effect(self, running: Duration, lists: u64, target: FaultTarget) -> Option<FaultEffect> {
+    fn can_hit(self, running: Duration, lists: u64, target: FaultTarget) -> bool {
         match self {
-            Self::Http500 => Some(FaultEffect::Http500),
-            Self::Http429 { retry_after } => Some(FaultEffect::Http429 { retry_after }),
-            Self::Drop => Some(FaultEffect::Drop),
-            Self::Hang(duration) => Some(FaultEffect::Hang(duration)),
-            Self::Slow(duration) => Some(FaultEffect::Slow(duration)),
-            Self::McpSession => {
-                (target != FaultTarget::Stranger).then_some(FaultEffect::McpSession)
+            Self::McpSession => target != FaultTarget::Stranger,
+            Self::GameSession => target.has_session(),
+            Self::Outage { after, lasting } => {
+                (after..after.saturating_add(lasting)).contains(&running)
             }
-            Self::GameSession => target.has_session().then_some(FaultEffect::GameSession),
-            Self::Garbage => Some(FaultEffect::Garbage),
-            Self::RestartWarning => Some(FaultEffect::RestartWarning),
-            Self::Outage { after, lasting } => (after..after.saturating_add(lasting))
-                .contains(&running)
-                .then_some(FaultEffect::Outage),
-            Self::ToolsMissing(lasting) => {
-                (target.is_tools_list() && running < lasting).then_some(FaultEffect::ToolsMissing)
-            }
-            Self::ToolsChanged(after) => {
-                (target.is_tools_list() && lists >= after).then_some(FaultEffect::ToolsChanged)
-            }
-            Self::RpcError => Some(FaultEffect::RpcError),
+            Self::ToolsMissing(lasting) => target.is_tools_list() && running < lasting,
+            Self::ToolsChanged(after) => target.is_tools_list() && lists >= after,
+            Self::Http500
+            | Self::Http429 { .. }
+            | Self::Drop
+            | Self::Hang(_)
+            | Self::Slow(_)
+            | Self::Garbage
+            | Self::RestartWarning
+            | Self::RpcError => true,
         }
     }
 }
@@ -208,7 +174,7 @@ mod tests {
         let struck = |seed| {
             let faults = faults(&["http-500@0.2", "drop@0.2"], seed);
             let effects: Vec<_> = (0..500)
-                .map(|_| faults.draw_effects(SECOND, FaultTarget::Session))
+                .map(|_| faults.draw(SECOND, FaultTarget::Session))
                 .collect();
             let both: u64 = faults.tally().iter().map(|(_, count)| count).sum();
             assert_eq!(both, effects.iter().flatten().count() as u64);
@@ -222,8 +188,11 @@ mod tests {
     #[test]
     fn only_effects_that_matter_are_counted() {
         let faults = faults(&["mcp-session", "slow:1s", "http-500", "drop"], 1);
-        let effects = faults.draw_effects(SECOND, FaultTarget::Stranger);
-        assert_eq!(effects, [FaultEffect::Slow(SECOND), FaultEffect::Http500]);
+        let effects = faults.draw(SECOND, FaultTarget::Stranger);
+        assert_eq!(
+            effects,
+            [GalaxyFaultKind::Slow(SECOND), GalaxyFaultKind::Http500]
+        );
         let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
         assert_eq!(counts, [0, 1, 1, 0]);
     }
@@ -231,11 +200,11 @@ mod tests {
     #[test]
     fn without_a_session_there_is_no_login_to_lose() {
         let faults = faults(&["game-session", "tools-changed:0"], 1);
-        let drawn = |target| faults.draw_effects(SECOND, target);
+        let drawn = |target| faults.draw(SECOND, target);
         assert_eq!(drawn(FaultTarget::Stateless), []);
         let lists = drawn(FaultTarget::StatelessToolsList);
-        assert_eq!(lists, [FaultEffect::ToolsChanged]);
-        assert_eq!(drawn(FaultTarget::Session), [FaultEffect::GameSession]);
+        assert_eq!(lists, [GalaxyFaultKind::ToolsChanged(0)]);
+        assert_eq!(drawn(FaultTarget::Session), [GalaxyFaultKind::GameSession]);
         let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
         assert_eq!(counts, [1, 1]);
     }
@@ -249,13 +218,17 @@ mod tests {
             } else {
                 FaultTarget::Session
             };
-            faults.draw_effects(SECOND + seconds * SECOND, target)
+            faults.draw(SECOND + seconds * SECOND, target)
         };
-        assert_eq!(at(0, true), [FaultEffect::ToolsMissing]);
+        assert_eq!(at(0, true), [GalaxyFaultKind::ToolsMissing(5 * SECOND)]);
         assert_eq!(at(0, false), []);
         assert_eq!(at(5, true), []);
         assert_eq!(at(59, false), []);
-        assert_eq!(at(60, false), [FaultEffect::Outage]);
+        let outage = GalaxyFaultKind::Outage {
+            after: 60 * SECOND,
+            lasting: 10 * SECOND,
+        };
+        assert_eq!(at(60, false), [outage]);
         assert_eq!(at(70, false), []);
         let tally = faults.tally();
         assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
+use strum::IntoStaticStr;
 use zoea_grammar::fault::{FaultForm, WrittenFault};
 
 /// A fault that any request to `/mcp` may meet.
@@ -12,11 +13,14 @@ pub struct GalaxyFault {
     pub probability: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum GalaxyFaultKind {
     /// HTTP 500; the request is not executed.
+    #[strum(serialize = "http-500")]
     Http500,
     /// HTTP 429; the request is not executed.
+    #[strum(serialize = "http-429")]
     Http429 {
         /// Seconds that the answer asks the client to wait.
         retry_after: u64,
@@ -107,21 +111,7 @@ const DEFAULT_TOOLS_MISSING: Duration = Duration::from_secs(30);
 impl GalaxyFaultKind {
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Http500 => "http-500",
-            Self::Http429 { .. } => "http-429",
-            Self::Drop => "drop",
-            Self::Hang(_) => "hang",
-            Self::Slow(_) => "slow",
-            Self::McpSession => "mcp-session",
-            Self::GameSession => "game-session",
-            Self::Garbage => "garbage",
-            Self::RestartWarning => "restart-warning",
-            Self::Outage { .. } => "outage",
-            Self::ToolsMissing(_) => "tools-missing",
-            Self::ToolsChanged(_) => "tools-changed",
-            Self::RpcError => "rpc-error",
-        }
+        self.into()
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     EndpointState, ReceivedRequest,
 };
 use crate::{
-    fault::{FaultEffect, FaultTarget},
+    fault::{FaultTarget, GalaxyFaultKind},
     frontend::{ConnectionId, STATELESS},
     grouped,
 };
@@ -23,11 +23,8 @@ use crate::{
 pub(super) struct FaultedRequest<'a> {
     pub(super) session: Option<&'a str>,
     pub(super) connection: Option<ConnectionId>,
-    pub(super) spoilt: Option<FaultEffect>,
+    pub(super) spoilt: Option<GalaxyFaultKind>,
 }
-
-/// The server ended before the request did.
-struct Stopping;
 
 impl<'a> FaultedRequest<'a> {
     pub(super) fn new(session: Option<&'a str>, connection: Option<ConnectionId>) -> Self {
@@ -53,55 +50,66 @@ impl EndpointState {
         received: &ReceivedRequest,
     ) -> Option<Response> {
         let target = fault_target(envelope, faulted.connection);
-        for effect in self.faults.draw_effects(received.now, target) {
-            if let Some(answer) = self.faulty_answer(effect, envelope, faulted, received) {
+        for fault in self.faults.draw(received.now, target) {
+            let answer = self.inject_fault(fault, envelope, faulted, received);
+            if let Some(answer) = answer.await {
                 return Some(answer);
-            }
-            if self.apply_effect(effect, faulted).await.is_err() {
-                return Some(response::cut_body());
             }
         }
         None
     }
 
-    /// The answer of a fault that replaces execution.
-    fn faulty_answer(
+    /// Applies one fault before execution. If the server ends meanwhile, the answer is a cut.
+    async fn inject_fault(
         &self,
-        effect: FaultEffect,
-        envelope: &Envelope,
-        faulted: &FaultedRequest<'_>,
+        fault: GalaxyFaultKind,
+        envelope: &Envelope<'_>,
+        faulted: &mut FaultedRequest<'_>,
         received: &ReceivedRequest,
     ) -> Option<Response> {
-        let answer = match effect {
-            FaultEffect::Http500 => {
+        let id = envelope.id.unwrap_or("null");
+        let answer = match fault {
+            GalaxyFaultKind::Http500 => {
                 response::plain_error(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
             }
-            FaultEffect::Http429 { retry_after } => {
+            GalaxyFaultKind::Http429 { retry_after } => {
                 response::too_many(Duration::from_secs(retry_after))
             }
-            FaultEffect::Outage => {
+            GalaxyFaultKind::Outage { .. } => {
                 response::plain_error(StatusCode::SERVICE_UNAVAILABLE, "down on purpose")
             }
-            FaultEffect::RpcError => {
+            GalaxyFaultKind::RpcError => {
                 let message = "Internal error (on purpose)";
                 response::rpc_error(StatusCode::OK, envelope.id, -32603, message)
             }
-            FaultEffect::ToolsMissing => {
-                response::rpc_result(envelope.id.unwrap_or("null"), "{\"tools\":[]}")
+            GalaxyFaultKind::ToolsMissing(_) => response::rpc_result(id, "{\"tools\":[]}"),
+            GalaxyFaultKind::ToolsChanged(_) => {
+                response::rpc_result(id, &self.changed_listing(faulted, received))
             }
-            FaultEffect::ToolsChanged => {
-                let listing = self.changed_listing(faulted, received);
-                response::rpc_result(envelope.id.unwrap_or("null"), &listing)
+            GalaxyFaultKind::Slow(duration) => return self.wait_or_stop(duration).await,
+            GalaxyFaultKind::McpSession => {
+                faulted.connection = None;
+                let closed = self.connections.close(faulted.session?)?;
+                return self.tell_owner(OwnerRequest::Disconnect(closed)).await;
             }
-            FaultEffect::Drop
-            | FaultEffect::Hang(_)
-            | FaultEffect::Slow(_)
-            | FaultEffect::McpSession
-            | FaultEffect::GameSession
-            | FaultEffect::Garbage
-            | FaultEffect::RestartWarning => return None,
+            GalaxyFaultKind::GameSession => {
+                let lost = OwnerRequest::LoseLogin(faulted.connection?);
+                return self.tell_owner(lost).await;
+            }
+            GalaxyFaultKind::RestartWarning => {
+                return self.tell_owner(OwnerRequest::WarnOfRestart).await;
+            }
+            GalaxyFaultKind::Drop | GalaxyFaultKind::Hang(_) | GalaxyFaultKind::Garbage => {
+                faulted.spoilt = Some(fault);
+                return None;
+            }
         };
         Some(answer)
+    }
+
+    async fn tell_owner(&self, request: OwnerRequest) -> Option<Response> {
+        let sent = self.requests.send(request).await;
+        sent.err().map(|_| response::cut_body())
     }
 
     /// The list of tools after a change, in the interface of the request.
@@ -119,74 +127,32 @@ impl EndpointState {
         }
     }
 
-    /// Applies a fault that acts before the request is executed.
-    async fn apply_effect(
-        &self,
-        effect: FaultEffect,
-        faulted: &mut FaultedRequest<'_>,
-    ) -> Result<(), Stopping> {
-        let request = match effect {
-            FaultEffect::Slow(duration) => return self.wait_or_stop(duration).await,
-            FaultEffect::McpSession => {
-                faulted.connection = None;
-                let closed = faulted.session.and_then(|id| self.connections.close(id));
-                closed.map(OwnerRequest::Disconnect)
-            }
-            FaultEffect::GameSession => faulted.connection.map(OwnerRequest::LoseLogin),
-            FaultEffect::RestartWarning => Some(OwnerRequest::WarnOfRestart),
-            FaultEffect::Drop | FaultEffect::Hang(_) | FaultEffect::Garbage => {
-                faulted.spoilt = Some(effect);
-                None
-            }
-            FaultEffect::Http500
-            | FaultEffect::Http429 { .. }
-            | FaultEffect::Outage
-            | FaultEffect::ToolsMissing
-            | FaultEffect::ToolsChanged
-            | FaultEffect::RpcError => None,
-        };
-        match request {
-            Some(request) => self.requests.send(request).await.map_err(|_| Stopping),
-            None => Ok(()),
-        }
-    }
-
     pub(super) async fn spoil_answer(
         &self,
         answer: Response,
-        effect: Option<FaultEffect>,
+        fault: Option<GalaxyFaultKind>,
     ) -> Response {
-        match effect {
-            Some(FaultEffect::Drop) => response::cut_body(),
-            Some(FaultEffect::Hang(duration)) => {
-                // The connection is cut after the time, and also when the server ends.
-                let _ = self.wait_or_stop(duration).await;
-                response::cut_body()
-            }
-            Some(FaultEffect::Garbage) => {
-                response::json(StatusCode::OK, "<html><body>Bad gateway?</body></html>")
-            }
-            Some(
-                FaultEffect::Http500
-                | FaultEffect::Http429 { .. }
-                | FaultEffect::Slow(_)
-                | FaultEffect::McpSession
-                | FaultEffect::GameSession
-                | FaultEffect::RestartWarning
-                | FaultEffect::Outage
-                | FaultEffect::ToolsMissing
-                | FaultEffect::ToolsChanged
-                | FaultEffect::RpcError,
-            )
-            | None => answer,
+        if let Some(GalaxyFaultKind::Hang(duration)) = fault {
+            // The connection is cut after the time, and also when the server ends.
+            let _ = self.wait_or_stop(duration).await;
         }
+        if matches!(
+            fault,
+            Some(GalaxyFaultKind::Drop | GalaxyFaultKind::Hang(_))
+        ) {
+            return response::cut_body();
+        }
+        if fault == Some(GalaxyFaultKind::Garbage) {
+            return response::json(StatusCode::OK, "<html><body>Bad gateway?</body></html>");
+        }
+        answer
     }
 
     /// Waits, but not past the end of the server.
-    async fn wait_or_stop(&self, duration: Duration) -> Result<(), Stopping> {
+    async fn wait_or_stop(&self, duration: Duration) -> Option<Response> {
         tokio::select! {
-            () = tokio::time::sleep(duration) => Ok(()),
-            () = self.stop.cancelled() => Err(Stopping),
+            () = tokio::time::sleep(duration) => None,
+            () = self.stop.cancelled() => Some(response::cut_body()),
         }
     }
 }
