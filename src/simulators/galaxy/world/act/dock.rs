@@ -2,21 +2,9 @@
 
 use serde_json::json;
 
-use super::{
-    super::{
-        GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments, atlas::BaseIx,
-        inbox::InboxEvent, player::Berth, view,
-    },
-    Mutation,
+use super::super::{
+    GameAnswer, GameRefusal, PlayerId, World, atlas::BaseIx, inbox::InboxEvent, player::Berth, view,
 };
-
-pub(crate) fn read_dock(_: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::Dock)
-}
-
-pub(crate) fn read_undock(_: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::Undock)
-}
 
 pub(crate) fn dock_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     if world.player(player).docked_at().is_some() {

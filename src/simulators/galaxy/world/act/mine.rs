@@ -2,19 +2,12 @@
 
 use serde_json::json;
 
-use super::{
-    super::{
-        GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments, atlas::PoiKind,
-        catalogue::Skill, figures, inbox::InboxEvent, mission::MissionDeed,
-    },
-    Mutation,
+use super::super::{
+    GameAnswer, GameRefusal, PlayerId, World, atlas::PoiKind, catalogue::Skill, figures,
+    inbox::InboxEvent, mission::MissionDeed,
 };
 
-/// Reads a mining command. Its arguments are ignored: the caller does not choose the resource.
-pub(crate) fn read_mine(_: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::Mine)
-}
-
+/// The caller does not choose the resource: the place does.
 pub(crate) fn mine_deposit(world: &mut World, player: PlayerId) -> GameAnswer {
     let now = world.tick;
     let pilot = world.player(player);

@@ -2,16 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::{
-        GameRefusal, PlayerId, World, arguments::CommandArguments, player::Berth, ship::PlayerShip,
-    },
-    Mutation,
-};
-
-pub(crate) fn read_self_destruct(_: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::SelfDestruct)
-}
+use super::super::{PlayerId, World, player::Berth, ship::PlayerShip};
 
 /// Destroys the ship. Hull, cargo and modules are lost; credits, skills and storage stay.
 pub(crate) fn self_destruct(world: &mut World, player: PlayerId) -> Value {

@@ -32,10 +32,6 @@ pub(crate) fn read_refuel(arguments: CommandArguments) -> Result<Mutation, GameR
     Ok(Mutation::Refuel(Some(goods)))
 }
 
-pub(crate) fn read_repair(_: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::Repair)
-}
-
 pub(crate) fn read_use_item(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     Ok(Mutation::UseItem(ItemQuantity {
         item: arguments.named_item("Use 'get_cargo' to see what you carry.")?,

@@ -48,22 +48,6 @@ pub(crate) fn faction_list(
     Ok(json!({ "factions": [], "limit": page.size, "offset": offset, "total_count": 0 }))
 }
 
-pub(crate) fn faction_get_invites(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
-    Ok(json!({ "invites": [], "count": 0 }))
-}
-
-pub(crate) fn get_trades(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
-    Ok(json!({ "incoming": [], "outgoing": [] }))
-}
-
-pub(crate) fn get_wrecks(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
-    Ok(json!({ "count": 0, "wrecks": [] }))
-}
-
-pub(crate) fn get_notes(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
-    Ok(json!({ "count": 0, "notes": [] }))
-}
-
 pub(crate) fn view_orders(
     world: &World,
     player: &PlayerAccount,
