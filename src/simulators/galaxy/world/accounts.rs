@@ -58,16 +58,8 @@ impl World {
         arguments: &Map<String, Value>,
     ) -> Result<(PlayerId, Value), GameRefusal> {
         let arguments = CommandArguments::new(arguments);
-        let name = arguments
-            .text("username")
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let password = arguments
-            .text("password")
-            .ok()
-            .flatten()
-            .unwrap_or_default();
+        let name = lenient_text(arguments, "username");
+        let password = lenient_text(arguments, "password");
         let player = self
             .find_player(name)
             .filter(|player| self.password(*player) == password)
@@ -263,16 +255,16 @@ pub(super) fn is_code(code: &str) -> bool {
 }
 
 fn read_application(arguments: CommandArguments<'_>) -> Result<Registration<'_>, GameRefusal> {
-    // Missing and misnamed parameters get the same refusal as wrong ones.
-    let name = arguments
-        .text("username")
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+    let name = lenient_text(arguments, "username");
     check_name(name)?;
-    let empire = arguments.text("empire").ok().flatten().unwrap_or_default();
-    let empire = Empire::find(empire).ok_or_else(wrong_empire)?;
+    let empire = lenient_text(arguments, "empire").parse();
+    let empire = empire.map_err(|_| wrong_empire())?;
     Ok(Registration { name, empire })
+}
+
+/// A parameter of which a wrong form gets the same refusal as a wrong text.
+fn lenient_text<'a>(arguments: CommandArguments<'a>, name: &str) -> &'a str {
+    arguments.text(name).ok().flatten().unwrap_or_default()
 }
 
 fn check_name(name: &str) -> Result<(), GameRefusal> {

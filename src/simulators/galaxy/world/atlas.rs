@@ -10,7 +10,9 @@ mod wild;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
+pub(crate) use self::names::title_case;
 use super::{
     catalogue::CatalogueItem,
     dice::{Dice, hash_text},
@@ -61,8 +63,9 @@ pub(super) struct AtlasPoi {
     pub(super) deposits: Vec<Deposit>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum PoiKind {
     Sun,
     Planet,
@@ -223,16 +226,7 @@ impl Position {
 
 impl PoiKind {
     pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::Sun => "sun",
-            Self::Planet => "planet",
-            Self::Station => "station",
-            Self::AsteroidBelt => "asteroid_belt",
-            Self::GasCloud => "gas_cloud",
-            Self::IceField => "ice_field",
-            Self::Nebula => "nebula",
-            Self::Relic => "relic",
-        }
+        self.into()
     }
 }
 

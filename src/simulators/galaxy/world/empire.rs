@@ -1,11 +1,12 @@
 //! The five empires: their ids, names and home systems.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, EnumString, IntoStaticStr, VariantArray};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(EnumCount, VariantArray)]
+#[derive(EnumCount, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Empire {
     Solarian,
     Voidborn,
@@ -17,19 +18,8 @@ pub(super) enum Empire {
 impl Empire {
     pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// The empire of this exact id: `Solarian` is refused.
-    pub(super) fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|empire| empire.id() == id)
-    }
-
     pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::Solarian => "solarian",
-            Self::Voidborn => "voidborn",
-            Self::Crimson => "crimson",
-            Self::Nebula => "nebula",
-            Self::Outerrim => "outerrim",
-        }
+        self.into()
     }
 
     /// The line about this empire in the refusal of a wrong one.

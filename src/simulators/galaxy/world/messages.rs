@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumString, IntoStaticStr};
 
 use super::{
     atlas::{PoiIx, SystemIx},
@@ -17,7 +17,8 @@ const MAX_BOARD_MESSAGES: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(EnumCount, VariantArray)]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Channel {
     System,
     Local,
@@ -102,19 +103,8 @@ impl MessageHistory {
 }
 
 impl Channel {
-    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
-    pub(super) fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|channel| channel.id() == id)
-    }
-
     pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Local => "local",
-            Self::Faction => "faction",
-            Self::Private => "private",
-        }
+        self.into()
     }
 }
 

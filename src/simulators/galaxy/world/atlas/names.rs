@@ -41,7 +41,7 @@ impl SystemNames {
 }
 
 /// `market_prime` as a name: `Market Prime`.
-pub(super) fn title_case(id: &str) -> String {
+pub(crate) fn title_case(id: &str) -> String {
     let words: Vec<String> = id
         .split('_')
         .map(|word| {

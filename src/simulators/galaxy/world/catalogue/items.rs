@@ -1,7 +1,7 @@
 //! Items: goods that a hold can contain, with their base values.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::CATALOGUE;
 
@@ -10,8 +10,11 @@ use super::CATALOGUE;
 pub(crate) struct CatalogueItem(u8);
 
 /// The kind of an item. For a resource it also says where it can be mined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, EnumCount, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Deserialize, EnumCount, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum ItemCategory {
     Ore,
     Gas,
@@ -108,15 +111,7 @@ impl ItemCategory {
     pub(crate) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::Ore => "ore",
-            Self::Gas => "gas",
-            Self::Ice => "ice",
-            Self::Refined => "refined",
-            Self::Component => "component",
-            Self::Consumable => "consumable",
-            Self::Module => "module",
-        }
+        self.into()
     }
 }
 

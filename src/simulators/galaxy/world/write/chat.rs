@@ -76,7 +76,7 @@ pub(crate) fn send_chat(
 /// The channel. A refusal lists the existing ones.
 pub(crate) fn read_channel(arguments: CommandArguments) -> Result<Channel, GameRefusal> {
     let text = arguments.text_or_empty("channel")?;
-    Channel::find(text).ok_or_else(|| {
+    text.parse().map_err(|_| {
         GameRefusal::invalid_payload(format!(
             "Unknown channel '{text}'. Must be one of: system, local, faction, private. \
              Example: {{\"channel\": \"system\", \"content\": \"Hello\"}}"
