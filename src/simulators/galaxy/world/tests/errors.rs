@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Game, map, order};
+use super::{Game, PlayerId, map, order};
 
 #[test]
 fn a_newcomer_learns_what_is_wrong_in_the_order_of_the_real_server() {
@@ -58,106 +58,56 @@ fn wrong_credentials_are_all_refused_alike() {
     }
 }
 
+fn check_refusals(game: &mut Game, pilot: PlayerId, table: &str) {
+    for line in table.trim().lines() {
+        let columns: Vec<&str> = line.split(" | ").collect();
+        let [command, arguments, words] = columns[..] else {
+            panic!("{line}");
+        };
+        let arguments = serde_json::from_str(arguments).unwrap();
+        assert_eq!(game.refused(pilot, command, arguments), words);
+    }
+}
+
+/// Commands, their arguments and the refusals.
+const REFUSED_MOVES: &str = r#"
+travel | {"destination": "main_belt"} | invalid_payload: Unknown parameter(s): [destination]. Requires 'target_poi'. Example: {"target_poi": "main_belt"}
+travel | {"y": 1, "x": 2} | invalid_payload: Unknown parameter(s): [x y]. Requires 'target_poi'. Example: {"target_poi": "main_belt"}
+jump | {} | invalid_payload: Must specify 'target_system'. Example: {"target_system": "alpha_centauri"}
+travel | {"target_poi": "sirius"} | invalid_poi: Unknown destination: sirius
+jump | {"target_system": "nowhere"} | invalid_system: Target system not found
+jump | {"target_system": "haven"} | not_connected: Haven is not connected to your current system.
+search_systems | {"query": " "} | invalid_query: Search query is required. Provide a partial system name to search for.
+"#;
+
 #[test]
 fn moving_refuses_wrong_parameters_and_others_ignore_them() {
     let mut game = Game::new(1);
     let pilot = game.register("Quill", "solarian");
-    for (command, arguments, words) in [
-        (
-            "travel",
-            json!({ "destination": "main_belt" }),
-            "invalid_payload: Unknown parameter(s): [destination]. Requires 'target_poi'. \
-             Example: {\"target_poi\": \"main_belt\"}",
-        ),
-        (
-            "travel",
-            json!({ "y": 1, "x": 2 }),
-            "invalid_payload: Unknown parameter(s): [x y]. Requires 'target_poi'. \
-             Example: {\"target_poi\": \"main_belt\"}",
-        ),
-        (
-            "jump",
-            json!({}),
-            "invalid_payload: Must specify 'target_system'. Example: {\"target_system\": \"alpha_centauri\"}",
-        ),
-        (
-            "travel",
-            json!({ "target_poi": "sirius" }),
-            "invalid_poi: Unknown destination: sirius",
-        ),
-        (
-            "jump",
-            json!({ "target_system": "nowhere" }),
-            "invalid_system: Target system not found",
-        ),
-        (
-            "jump",
-            json!({ "target_system": "haven" }),
-            "not_connected: Haven is not connected to your current system.",
-        ),
-        (
-            "search_systems",
-            json!({ "query": " " }),
-            "invalid_query: Search query is required. Provide a partial system name to search for.",
-        ),
-    ] {
-        assert_eq!(game.refused(pilot, command, arguments), words);
-    }
+    check_refusals(&mut game, pilot, REFUSED_MOVES);
     game.ok(pilot, "get_system", json!({ "system_id": "haven" }));
     game.ok(pilot, "view_market", json!({ "base_id": "elsewhere" }));
 }
+
+/// Commands, their arguments and the refusals.
+const REFUSED_TRADES: &str = r#"
+sell | {"item": "iron_ore", "quantity": 1} | invalid_payload: Must specify 'item_id'. Use 'view_market' to see available items.
+buy | {"quantity": 1} | invalid_payload: Must specify 'item_id'. Use 'view_market' to see available items.
+buy | {"item_id": "fuel_cells", "quantity": 1} | invalid_item: invalid_item: Unknown item 'fuel_cells'. Use exact item ID (e.g. 'iron_ore') or full name (e.g. 'Iron Ore').
+sell | {"item_id": "iron_ore"} | invalid_payload: Quantity must be greater than 0.
+sell | {"item_id": "iron_ore", "quantity": 35} | insufficient_items: Not enough Iron Ore in cargo. You have 0 but tried to sell 35.
+refuel | {} | tank_full: Fuel tank is already full.
+dock | {} | already_docked: Already docked
+catalog | {} | invalid_type: Unknown catalog type "". Must be one of: ships, skills, recipes, items.
+captains_log_add | {"content": "x"} | empty_entry: Log entry cannot be empty. Use the 'entry' parameter to provide your log text.
+accept_mission | {} | invalid_payload: Must provide template_id (or mission_id) to accept a mission.
+"#;
 
 #[test]
 fn trading_refuses_in_the_words_of_the_market() {
     let mut game = Game::new(1);
     let pilot = game.register("Quill", "solarian");
-    for (command, arguments, words) in [
-        (
-            "sell",
-            json!({ "item": "iron_ore", "quantity": 1 }),
-            "invalid_payload: Must specify 'item_id'. Use 'view_market' to see available items.",
-        ),
-        (
-            "buy",
-            json!({ "quantity": 1 }),
-            "invalid_payload: Must specify 'item_id'. Use 'view_market' to see available items.",
-        ),
-        (
-            "buy",
-            json!({ "item_id": "fuel_cells", "quantity": 1 }),
-            "invalid_item: invalid_item: Unknown item 'fuel_cells'. Use exact item ID (e.g. 'iron_ore') \
-             or full name (e.g. 'Iron Ore').",
-        ),
-        (
-            "sell",
-            json!({ "item_id": "iron_ore" }),
-            "invalid_payload: Quantity must be greater than 0.",
-        ),
-        (
-            "sell",
-            json!({ "item_id": "iron_ore", "quantity": 35 }),
-            "insufficient_items: Not enough Iron Ore in cargo. You have 0 but tried to sell 35.",
-        ),
-        ("refuel", json!({}), "tank_full: Fuel tank is already full."),
-        ("dock", json!({}), "already_docked: Already docked"),
-        (
-            "catalog",
-            json!({}),
-            "invalid_type: Unknown catalog type \"\". Must be one of: ships, skills, recipes, items.",
-        ),
-        (
-            "captains_log_add",
-            json!({ "content": "x" }),
-            "empty_entry: Log entry cannot be empty. Use the 'entry' parameter to provide your log text.",
-        ),
-        (
-            "accept_mission",
-            json!({}),
-            "invalid_payload: Must provide template_id (or mission_id) to accept a mission.",
-        ),
-    ] {
-        assert_eq!(game.refused(pilot, command, arguments), words);
-    }
+    check_refusals(&mut game, pilot, REFUSED_TRADES);
     let poor = game.refused(
         pilot,
         "buy",
@@ -179,35 +129,35 @@ fn trading_refuses_in_the_words_of_the_market() {
 fn away_from_a_base_the_server_says_how_to_get_to_one() {
     let mut game = Game::new(1);
     let pilot = game.register("Quill", "solarian");
-    assert_eq!(
-        game.refused(pilot, "mine", json!({})),
-        "no_resources: Nothing to mine here"
+    check_refusals(
+        &mut game,
+        pilot,
+        "mine | {} | no_resources: Nothing to mine here",
     );
     game.ok(pilot, "travel", json!({ "target_poi": "earth" }));
-    assert_eq!(
-        game.refused(pilot, "dock", json!({})),
-        "no_base: No station at this location"
-    );
-    assert_eq!(
-        game.refused(pilot, "undock", json!({})),
-        "not_docked: Not docked"
-    );
+    let refused = r#"
+dock | {} | no_base: No station at this location
+undock | {} | not_docked: Not docked
+"#;
+    check_refusals(&mut game, pilot, refused);
     let words = "not_docked: You must be docked at a base to perform this action. Use 'dock' at a POI \
                  with a base, or use 'get_poi' to check if your current location has a base.";
     assert_eq!(game.refused(pilot, "view_market", json!({})), words);
     assert_eq!(game.refused(pilot, "repair", json!({})), words);
-    assert_eq!(
-        game.refused(pilot, "refuel", json!({})),
-        "no_fuel_cells: No fuel cells found in cargo. Buy fuel cells from a market or craft them."
+    check_refusals(
+        &mut game,
+        pilot,
+        "refuel | {} | no_fuel_cells: No fuel cells found in cargo. Buy fuel cells from a market or craft them.",
     );
     game.ok(
         pilot,
         "travel",
         json!({ "target_poi": "kuiper_ice_fields" }),
     );
-    assert_eq!(
-        game.refused(pilot, "mine", json!({})),
-        "no_module: Mining here needs an ice harvester module."
+    check_refusals(
+        &mut game,
+        pilot,
+        "mine | {} | no_module: Mining here needs an ice harvester module.",
     );
 }
 
@@ -274,18 +224,10 @@ fn what_is_not_played_is_refused_and_never_pretended() {
         let refusal = game.call(pilot, &tool.name, given.into()).unwrap_err();
         assert_ne!(refusal.code, "internal_error", "{}", tool.name);
     }
-    assert_eq!(
-        game.refused(pilot, "survey_system", json!({})),
-        "no_scanner: No survey scanner equipped. You need a module with survey capability, such as a \
-         Survey Scanner I."
-    );
-    assert_eq!(
-        game.refused(pilot, "attack", json!({ "target_id": "x" })),
-        "invalid_target: Target not found at your location."
-    );
-    assert_eq!(
-        game.refused(pilot, "game<|channel|>analysis", json!({})),
-        "unknown_command: Unknown command: game<|channel|>analysis. Use the 'help' command to see \
-         available commands."
-    );
+    let refused = r#"
+survey_system | {} | no_scanner: No survey scanner equipped. You need a module with survey capability, such as a Survey Scanner I.
+attack | {"target_id": "x"} | invalid_target: Target not found at your location.
+game<|channel|>analysis | {} | unknown_command: Unknown command: game<|channel|>analysis. Use the 'help' command to see available commands.
+"#;
+    check_refusals(&mut game, pilot, refused);
 }
