@@ -13,7 +13,7 @@ mod text;
 pub(crate) use self::{
     listing::{changed_listing_json, listing_json},
     request::{GroupedCall, ReadCall, read_call},
-    text::{GroupedAnswer, render},
+    text::render,
 };
 
 /// The command of the world that answers with the whole state in sections. No client can give it.

@@ -59,6 +59,8 @@ pub use self::{
     turn::{AnswerId, ExecutedMutation, GameOrder, WorldTurn},
 };
 
+pub(crate) use self::atlas::title_case;
+
 pub(crate) const VERSION: &str = "0.188.0";
 
 #[derive(Clone, Debug)]

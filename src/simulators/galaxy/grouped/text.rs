@@ -5,16 +5,10 @@ mod trade;
 
 use serde_json::{Map, Value, json};
 
-use cells::{display_name, elements, list_row, members, money, table, thousands, word};
+use cells::{elements, field_row, list_row, members, money, table, thousands, word};
 use trade::{estimate, insights, market, sale};
 
-/// The answer of the world to a call of the second interface.
-pub(crate) struct GroupedAnswer<'a> {
-    pub(crate) action: &'a str,
-    pub(crate) answer: &'a Value,
-    /// The state after it, where the answer is made of it.
-    pub(crate) state: Option<&'a Value>,
-}
+use crate::world::title_case;
 
 /// The actions whose successful answers clients have captured. Of the lists, only the empty ones
 /// of missions and notifications are known; of refuelling, only that from a station.
@@ -42,12 +36,8 @@ pub(super) fn is_captured(action: &str) -> bool {
     CAPTURED.contains(&action)
 }
 
-pub(crate) fn render(answered: &GroupedAnswer<'_>) -> String {
-    let GroupedAnswer {
-        action,
-        answer,
-        state,
-    } = *answered;
+/// Renders the answer of the world. Where it is made of the state after it, that is given.
+pub(crate) fn render(action: &str, answer: &Value, state: Option<&Value>) -> String {
     // Whoever picks a character at the link is logged in.
     let action = match action {
         "login_link_poll" if answer["session_id"].is_string() => "login",
@@ -205,13 +195,8 @@ fn surroundings(place: &Value) -> String {
 fn resources(list: &Value) -> String {
     let columns = "resource\trichness\tremaining\tsupports_power";
     table("Resources", columns, list, |resource| {
-        let figure = |name: &str| word(&resource[name]);
-        format!(
-            "{}\t{}\t{}\t1",
-            figure("name"),
-            figure("richness"),
-            figure("remaining")
-        )
+        let row = field_row(resource, &["name", "richness", "remaining"]);
+        format!("{row}\t1")
     })
 }
 
@@ -225,14 +210,9 @@ fn module_row(module: &Value) -> String {
         Some(power) => format!("mining_power:{power}"),
         None => format!("damage:{}", word(&module["damage"])),
     };
-    let cell = |name: &str| word(&module[name]);
-    format!(
-        "{}\t{}\t{slot}\t{}\t{}\t{stats}",
-        cell("id"),
-        cell("type_id"),
-        cell("size"),
-        cell("wear_status")
-    )
+    let ids = field_row(module, &["id", "type_id"]);
+    let state = field_row(module, &["size", "wear_status"]);
+    format!("{ids}\t{slot}\t{state}\t{stats}")
 }
 
 /// The hold. The live server's heading says 0/0 with goods aboard.
@@ -263,7 +243,7 @@ fn skills(skills: &Value) -> String {
     let mut text =
         format!("Skills ({count} trained, 0-100 scale):\nskill\tname\tcategory\tlevel\tprogress\n");
     for (id, skill) in members(skills) {
-        let name = display_name(id);
+        let name = title_case(id);
         text += &format!(
             "{id}\t{name}\t\t{}/100\t{}/{} XP\n",
             word(&skill["level"]),
@@ -286,23 +266,13 @@ fn system(answer: &Value) -> Option<String> {
     );
     let columns = "id\tname\ttype\tclass\tbase\tonline";
     text += &table("POIs", columns, &system["pois"], |poi| {
-        let cell = |name: &str| word(&poi[name]);
-        let cells = ["id", "name", "type", "class", "base_name", "online"].map(cell);
-        cells.join("\t")
+        field_row(poi, &["id", "name", "type", "class", "base_name", "online"])
     });
     text += &table(
         "Connections",
         "system_id\tname\tdistance",
         &system["connections"],
-        |lane| {
-            let cell = |name: &str| word(&lane[name]);
-            format!(
-                "{}\t{}\t{} GU",
-                cell("system_id"),
-                cell("name"),
-                cell("distance")
-            )
-        },
+        |lane| field_row(lane, &["system_id", "name", "distance"]) + " GU",
     );
     Some(text)
 }
@@ -323,9 +293,8 @@ fn poi(answer: &Value) -> Option<String> {
 fn notifications(notices: &Value) -> String {
     let columns = "id\ttype\tmsg_type\ttimestamp\tdata";
     let rows = table("Notifications", columns, notices, |one| {
-        let cell = |name: &str| word(&one[name]);
-        let cells = ["id", "type", "msg_type", "timestamp"].map(cell);
-        format!("{}\t{}", cells.join("\t"), one["data"])
+        let row = field_row(one, &["id", "type", "msg_type", "timestamp"]);
+        format!("{row}\t{}", one["data"])
     });
     rows.trim_end().to_owned()
 }

@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     super::{
         frontend::{ConnectionId, GameCall},
-        grouped::{self, GroupedAnswer, GroupedCall, ReadCall, STATE_COMMAND},
+        grouped::{self, GroupedCall, ReadCall, STATE_COMMAND},
         limits::whole_seconds,
         options::GalaxyClock,
         world::{CommandKind, GameAnswer, GameRefusal, VERSION, command_kind},
@@ -306,11 +306,7 @@ impl Handler {
             let asked = (STATE_COMMAND.to_owned(), session.into_iter().collect());
             state = self.answer_command(asked, context).await?.ok();
         }
-        Ok(Ok(grouped::render(&GroupedAnswer {
-            action: &action,
-            answer: &answer,
-            state: state.as_ref(),
-        })))
+        Ok(Ok(grouped::render(&action, &answer, state.as_ref())))
     }
 
     async fn answer_command(

@@ -27,6 +27,12 @@ pub(super) fn list_row(cells: &Value) -> String {
     cells.join("\t")
 }
 
+/// The row of a table that has these fields of an object as its cells.
+pub(super) fn field_row(object: &Value, fields: &[&str]) -> String {
+    let cells: Vec<String> = fields.iter().map(|field| word(&object[field])).collect();
+    cells.join("\t")
+}
+
 pub(super) fn elements(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
@@ -51,14 +57,4 @@ pub(super) fn thousands(value: &Value) -> String {
 
 pub(super) fn money(value: &Value) -> String {
     format!("{}cr", thousands(value))
-}
-
-/// `deep_core_mining` as `Deep Core Mining`.
-pub(super) fn display_name(id: &str) -> String {
-    let words = id.split('_').map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|first| first.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    words.collect::<Vec<_>>().join(" ")
 }

@@ -31,14 +31,6 @@ fn tables(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn rendered(action: &str, answer: &Value, state: Option<&Value>) -> String {
-    render(&GroupedAnswer {
-        action,
-        answer,
-        state,
-    })
-}
-
 fn state() -> Value {
     json!({
         "player": {"username": "Quill", "empire": "nebula", "credits": 2750},
@@ -93,7 +85,7 @@ fn the_tables_have_the_captured_columns() {
             .iter()
             .flat_map(|text| tables(text))
             .collect();
-        let ours = tables(&rendered(action, answer, Some(&state)));
+        let ours = tables(&render(action, answer, Some(&state)));
         assert!(!ours.is_empty(), "{action}");
         for table in ours {
             // A docked ship has no belt around it in the captures of the place.
@@ -110,7 +102,7 @@ fn the_tables_have_the_captured_columns() {
 #[test]
 fn what_is_told_is_what_the_world_answered() {
     let state = state();
-    let text = rendered("get_status", &state, None);
+    let text = render("get_status", &state, None);
     assert!(
         text.starts_with("Quill [nebula] | 2,750cr | Sol\nShip: Prospect (prospect) | Hull: 95/95")
     );
@@ -130,7 +122,7 @@ fn what_is_told_is_what_the_world_answered() {
     assert_eq!(facts["skills"], state["skills"]);
     assert_eq!(facts["ship"]["cargo"][0]["item_id"], "iron_ore");
     assert_eq!(facts["missions"][0]["title"], "Fetch (delivery)");
-    let hold = rendered("get_cargo", &state, None);
+    let hold = render("get_cargo", &state, None);
     let known = captured("get_cargo");
     assert_eq!(hold.lines().next(), known[0].lines().next());
     assert_eq!(
@@ -142,28 +134,28 @@ fn what_is_told_is_what_the_world_answered() {
 #[test]
 fn outcomes_read_as_captured() {
     let sold = json!({"quantity_sold": 6, "item": "Gold Ore", "total_earned": 12, "fills": []});
-    assert_eq!(rendered("sell", &sold, None), captured("sell")[0]);
+    assert_eq!(render("sell", &sold, None), captured("sell")[0]);
     let unsold =
         json!({"quantity_sold": 0, "item": "Palladium Ore", "total_earned": 0, "unsold": 7});
-    assert_eq!(rendered("sell", &unsold, None), captured("sell")[4]);
+    assert_eq!(render("sell", &unsold, None), captured("sell")[4]);
     let docked = json!({"base": "Market Prime Exchange"});
-    assert_eq!(rendered("dock", &docked, None), captured("dock")[0]);
+    assert_eq!(render("dock", &docked, None), captured("dock")[0]);
     let fuel = json!({"source": "station", "fuel": 88, "cost": 352});
-    assert_eq!(rendered("refuel", &fuel, None), captured("refuel")[0]);
+    assert_eq!(render("refuel", &fuel, None), captured("refuel")[0]);
     let nothing = json!({"missions": []});
     assert_eq!(
-        rendered("get_active_missions", &nothing, None),
+        render("get_active_missions", &nothing, None),
         captured("get_active_missions")[0]
     );
     let quiet = json!({"notifications": [], "count": 0});
     assert_eq!(
-        rendered("get_notifications", &quiet, None),
+        render("get_notifications", &quiet, None),
         captured("get_notifications")[0]
     );
     let estimate = json!({"quantity_requested": 1, "item": "Mining Laser III", "total_cost": 0,
         "available": 0, "unfilled": 1});
     assert_eq!(
-        rendered("estimate_purchase", &estimate, None),
+        render("estimate_purchase", &estimate, None),
         captured("estimate_purchase")[0]
     );
 }
@@ -171,14 +163,14 @@ fn outcomes_read_as_captured() {
 #[test]
 fn what_nobody_captured_is_the_object_of_the_http_interface() {
     let mined = json!({"resource_id": "iron_ore", "quantity": 3, "message": "Mined."});
-    let text = rendered("mine", &mined, Some(&state()));
+    let text = render("mine", &mined, Some(&state()));
     let facts = read_facts(&text).unwrap();
     assert_eq!(facts["quantity"], 3);
     assert_eq!(facts["message"], "Mined.");
     assert_eq!(facts["ship"]["cargo_used"], 22);
     let listed = json!({"missions": [{"title": "Fetch"}]});
     assert_eq!(
-        rendered("get_active_missions", &listed, None),
+        render("get_active_missions", &listed, None),
         listed.to_string()
     );
 }
@@ -190,7 +182,7 @@ fn notifications_are_told_as_a_table_that_holds_all_of_them() {
     let chat = json!({"id": "2e", "type": "chat", "msg_type": "chat_message",
         "timestamp": "2026-03-11T18:42:02Z", "data": {"content": "a\tb\nNotifications (1):"}});
     let answer = json!({"notifications": [chat, warning], "count": 2, "remaining": 0});
-    let facts = read_facts(&rendered("get_notifications", &answer, None)).unwrap();
+    let facts = read_facts(&render("get_notifications", &answer, None)).unwrap();
     assert_eq!(facts["count"], 2);
     for (read, sent) in [(0, &chat), (1, &warning)] {
         assert_eq!(facts["notifications"][read]["msg_type"], sent["msg_type"]);

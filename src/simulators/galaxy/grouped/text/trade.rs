@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cells::{elements, money, word};
+use super::cells::{elements, field_row, money, word};
 
 pub(super) fn market(answer: &Value, state: Option<&Value>) -> String {
     let items = elements(&answer["items"]);
@@ -13,22 +13,14 @@ pub(super) fn market(answer: &Value, state: Option<&Value>) -> String {
     );
     text += "category\titem_id\titem_name\tbest_sell\tbest_buy\tspread\tsell_qty\tbuy_qty\n";
     for item in items {
-        let cell = |name: &str| word(&item[name]);
-        let price = |name: &str| match item[name].as_u64() {
+        let names = field_row(item, &["category", "item_id", "item_name"]);
+        let prices = ["best_sell", "best_buy", "spread"].map(|name| match item[name].as_u64() {
             Some(0) | None => String::new(),
             Some(_) => money(&item[name]),
-        };
-        text += &format!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-            cell("category"),
-            cell("item_id"),
-            cell("item_name"),
-            price("best_sell"),
-            price("best_buy"),
-            price("spread"),
-            cell("sell_quantity"),
-            cell("buy_quantity")
-        );
+        });
+        let prices = prices.join("\t");
+        let quantities = field_row(item, &["sell_quantity", "buy_quantity"]);
+        text += &format!("{names}\t{prices}\t{quantities}\n");
     }
     let categories: Vec<String> = elements(&answer["categories"]).iter().map(word).collect();
     text += &format!("Categories: {}\n", categories.join(", "));
@@ -47,9 +39,11 @@ pub(super) fn insights(answer: &Value) -> String {
         word(&answer["skill_level"])
     );
     for insight in elements(&answer["insights"]) {
-        let cell = |name: &str| word(&insight[name]);
-        let cells = ["priority", "category", "item", "item_id", "message"].map(cell);
-        text += &format!("{}\n", cells.join("\t"));
+        text += &field_row(
+            insight,
+            &["priority", "category", "item", "item_id", "message"],
+        );
+        text.push('\n');
     }
     text
 }

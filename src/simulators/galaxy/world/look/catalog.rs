@@ -6,6 +6,7 @@ use super::{
     super::{
         CommandArguments, GameAnswer, GameRefusal, World,
         catalogue::{CatalogueItem, Recipe, ShipClass, Skill},
+        title_case,
     },
     ListPage, status,
 };
@@ -89,14 +90,9 @@ fn item_entry(item: CatalogueItem) -> Value {
 }
 
 fn skill_entry(skill: Skill) -> Value {
-    let words: Vec<String> = skill
-        .id()
-        .split('_')
-        .map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..]))
-        .collect();
     json!({
         "id": skill.id(),
-        "name": words.join(" "),
+        "name": title_case(skill.id()),
         "category": skill.category(),
         "description": skill.description(),
         "max_level": Skill::MAX_LEVEL,
