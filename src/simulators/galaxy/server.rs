@@ -26,7 +26,7 @@ pub use self::traffic::Traffic;
 use self::{
     connections::Connections,
     endpoint::GalaxyEndpoint,
-    owner::{OwnerRequest, RecordFiles, WorldOwner},
+    owner::{OwnerRequest, WorldOwner, WorldParts},
 };
 use super::{
     fault::{FaultInjector, FaultTally},
@@ -84,12 +84,8 @@ impl Galaxy {
             tokio::task::spawn_blocking(move || (build_parts(&options), options))
                 .await
                 .context("rebuild the galaxy")?;
-        let GalaxyParts {
-            frontend,
-            journal,
-            ledger,
-        } = built?;
-        let seed = frontend.world().seed();
+        let parts = built?;
+        let seed = parts.frontend.world().seed();
         // When one part fails, the others end too.
         let stop = shutdown.child_token();
         let (requests, inbox) = mpsc::channel(MAX_QUEUED_REQUESTS);
@@ -101,8 +97,7 @@ impl Galaxy {
         ));
         let traffic = Arc::new(Traffic::default());
         let owner = WorldOwner::new(
-            frontend,
-            RecordFiles { journal, ledger },
+            parts,
             Arc::clone(&connections),
             Arc::clone(&traffic),
             &options,
@@ -178,14 +173,7 @@ impl Galaxy {
     }
 }
 
-/// The parts that have to exist before the listener accepts connections.
-struct GalaxyParts {
-    frontend: Frontend,
-    journal: Option<Journal>,
-    ledger: Option<MutationLedger>,
-}
-
-fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
+fn build_parts(options: &GalaxyOptions) -> anyhow::Result<WorldParts> {
     let rules = |seed| WorldRules {
         prices_fall_after: options.prices_fall_after,
         tick: options.tick,
@@ -205,7 +193,7 @@ fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
         .map(MutationLedger::open)
         .transpose()?;
     let rules = rules(world.seed());
-    Ok(GalaxyParts {
+    Ok(WorldParts {
         frontend: Frontend::new(world, &rules, options.limits, options.sessions),
         journal,
         ledger,

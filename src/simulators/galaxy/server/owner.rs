@@ -83,7 +83,9 @@ enum OutgoingReply {
     GalaxyHealth(oneshot::Sender<GalaxyHealth>, GalaxyHealth),
 }
 
-pub(super) struct RecordFiles {
+/// The parts that have to exist before the listener accepts connections.
+pub(super) struct WorldParts {
+    pub(super) frontend: Frontend,
     pub(super) journal: Option<Journal>,
     pub(super) ledger: Option<MutationLedger>,
 }
@@ -102,8 +104,7 @@ pub(super) struct WorldOwner {
 
 impl WorldOwner {
     pub(super) fn new(
-        frontend: Frontend,
-        records: RecordFiles,
+        parts: WorldParts,
         connections: Arc<Connections>,
         traffic: Arc<Traffic>,
         options: &GalaxyOptions,
@@ -119,9 +120,9 @@ impl WorldOwner {
             TickPace::ByHand => None,
         };
         Self {
-            frontend,
-            journal: records.journal,
-            ledger: records.ledger,
+            frontend: parts.frontend,
+            journal: parts.journal,
+            ledger: parts.ledger,
             connections,
             traffic,
             clock: options.clock.clone(),
@@ -145,7 +146,7 @@ impl WorldOwner {
             // nothing out of the queue unless it completes.
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = wait_for_tick(&mut self.timer) => self.run_tick(Vec::new(), &stop).await?,
+                () = wait_for_tick(&mut self.timer) => self.run_tick(None, &stop).await?,
                 count = inbox.recv_many(&mut batch, MAX_BATCH_REQUESTS) => {
                     if count == 0 {
                         break;
@@ -203,7 +204,7 @@ impl WorldOwner {
                 OwnerRequest::Tick { reply } => {
                     self.keep_records(&records, stop).await?;
                     records.clear();
-                    self.run_tick(vec![reply], stop).await?;
+                    self.run_tick(Some(reply), stop).await?;
                 }
                 OwnerRequest::GalaxyHealth { reply } => {
                     outgoing.push(OutgoingReply::GalaxyHealth(reply, self.health()));
@@ -250,7 +251,7 @@ impl WorldOwner {
     /// Lets a tick pass and answers the calls that waited for it.
     async fn run_tick(
         &mut self,
-        watchers: Vec<oneshot::Sender<u64>>,
+        watcher: Option<oneshot::Sender<u64>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let ticked = self.frontend.tick();
@@ -266,11 +267,7 @@ impl WorldOwner {
             .filter(|record| record.failed.is_none());
         self.traffic.count_mutations(done.count());
         let reached = self.frontend.world().now();
-        outgoing.extend(
-            watchers
-                .into_iter()
-                .map(|reply| OutgoingReply::Tick(reply, reached)),
-        );
+        outgoing.extend(watcher.map(|reply| OutgoingReply::Tick(reply, reached)));
         if let Some(ledger) = &mut self.ledger {
             retry_write("append to the ledger", stop, || {
                 ledger.append(&ticked.records)
