@@ -47,11 +47,11 @@ impl PilotFaultKind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Instead(fault) => fault.name(),
-            Self::Reading(fault) => fault.name(),
-            Self::Spoil(fault) => fault.name(),
-            Self::Reshape(fault) => fault.name(),
-            Self::Delivery(fault) => fault.name(),
+            Self::Instead(fault) => fault.into(),
+            Self::Reading(fault) => fault.into(),
+            Self::Spoil(fault) => fault.into(),
+            Self::Reshape(fault) => fault.into(),
+            Self::Delivery(fault) => fault.into(),
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use strum::{EnumString, IntoStaticStr};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum DeliveryFault {
     /// Nothing is sent for a time, or ever.
     Hang {
@@ -18,15 +21,4 @@ pub enum DeliveryFault {
     Drop,
     /// A page of HTML in place of the completion.
     Garbage,
-}
-
-impl DeliveryFault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Hang { .. } => "hang",
-            Self::Slow { .. } => "slow",
-            Self::Drop => "drop",
-            Self::Garbage => "garbage",
-        }
-    }
 }

@@ -4,10 +4,7 @@ use std::str::FromStr;
 
 use zoea_grammar::fault::{FaultForm, WrittenFault, explain};
 
-use super::{
-    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault,
-    ShapeFault,
-};
+use super::{DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault};
 
 const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
@@ -161,37 +158,11 @@ impl FromStr for PilotFault {
 
 /// The kinds that take no argument.
 fn plain_kind(name: &str) -> Option<PilotFaultKind> {
-    use PilotFaultKind as Kind;
-    Some(match name {
-        "text-429" => Kind::Instead(ReplacementFault::Text429),
-        "http-500" => Kind::Instead(ReplacementFault::Http500),
-        "http-503" => Kind::Instead(ReplacementFault::Http503),
-        "http-401" => Kind::Instead(ReplacementFault::Http401),
-        "no-system" => Kind::Instead(ReplacementFault::NoSystem),
-        "no-tool-role" => Kind::Instead(ReplacementFault::NoToolRole),
-        "no-tools" => Kind::Instead(ReplacementFault::NoTools),
-        "drop" => Kind::Delivery(DeliveryFault::Drop),
-        "garbage" => Kind::Delivery(DeliveryFault::Garbage),
-        "empty-choices" => Kind::Reshape(ShapeFault::EmptyChoices),
-        "error-200" => Kind::Reshape(ShapeFault::Error200),
-        "no-usage" => Kind::Reshape(ShapeFault::NoUsage),
-        "null-usage" => Kind::Reshape(ShapeFault::NullUsage),
-        "odd-usage" => Kind::Reshape(ShapeFault::OddUsage),
-        "reasoning-field" => Kind::Reshape(ShapeFault::ReasoningField),
-        "think-tags" => Kind::Reshape(ShapeFault::ThinkTags),
-        "args-object" => Kind::Reshape(ShapeFault::ArgsObject),
-        "parts-content" => Kind::Reshape(ShapeFault::PartsContent),
-        "empty-reply" => Kind::Spoil(AnswerFault::EmptyReply),
-        "empty-id" => Kind::Spoil(AnswerFault::EmptyId),
-        "repeated-id" => Kind::Spoil(AnswerFault::RepeatedId),
-        "unknown-tool" => Kind::Spoil(AnswerFault::UnknownTool),
-        "bad-json-args" => Kind::Spoil(AnswerFault::BadJsonArgs),
-        "cut-args" => Kind::Spoil(AnswerFault::CutArgs),
-        "text-calls" => Kind::Spoil(AnswerFault::TextCalls),
-        "prose-calls" => Kind::Spoil(AnswerFault::ProseCalls),
-        "channel-token" => Kind::Spoil(AnswerFault::ChannelToken),
-        _ => return None,
-    })
+    let kind = name.parse().map(PilotFaultKind::Instead);
+    let kind = kind.or_else(|_| name.parse().map(PilotFaultKind::Delivery));
+    let kind = kind.or_else(|_| name.parse().map(PilotFaultKind::Reshape));
+    let kind = kind.or_else(|_| name.parse().map(PilotFaultKind::Spoil));
+    kind.ok()
 }
 
 #[cfg(test)]

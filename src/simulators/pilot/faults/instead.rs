@@ -3,23 +3,27 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::request::{ChatEntry, PilotRequest};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ReplacementFault {
     /// 429 in OpenAI's form.
+    #[strum(serialize = "http-429")]
     Http429 {
         /// The seconds of `Retry-After`; none where the header is not sent.
         retry_after: Option<u64>,
     },
     /// 429 with a body that is not JSON.
+    #[strum(serialize = "text-429")]
     Text429,
-    /// 500.
+    #[strum(serialize = "http-500")]
     Http500,
-    /// 503.
+    #[strum(serialize = "http-503")]
     Http503,
-    /// 401.
+    #[strum(serialize = "http-401")]
     Http401,
     /// 400 with the code `context_length_exceeded`.
     ContextLength {
@@ -72,21 +76,6 @@ impl ErrorReply {
 }
 
 impl ReplacementFault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Http429 { .. } => "http-429",
-            Self::Text429 => "text-429",
-            Self::Http500 => "http-500",
-            Self::Http503 => "http-503",
-            Self::Http401 => "http-401",
-            Self::ContextLength { .. } => "context-length",
-            Self::NoSystem => "no-system",
-            Self::NoToolRole => "no-tool-role",
-            Self::NoTools => "no-tools",
-            Self::Outage { .. } => "outage",
-        }
-    }
-
     /// The error for a request of this many tokens; none where the fault does not apply to it.
     pub(crate) fn error_reply(
         self,

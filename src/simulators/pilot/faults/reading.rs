@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use strum::IntoStaticStr;
+
 use crate::answer::count_tokens;
 use crate::request::{ChatEntry, PilotRequest};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ReadingFault {
     /// Of a long one the system messages and the newest others are read, and nobody is told.
     CutPrompt {
@@ -15,12 +18,6 @@ pub enum ReadingFault {
 }
 
 impl ReadingFault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::CutPrompt { .. } => "cut-prompt",
-        }
-    }
-
     /// What is read of a request of so many tokens, and how many tokens that are; `None` where it is
     /// read as a whole.
     pub(crate) fn apply<'a>(

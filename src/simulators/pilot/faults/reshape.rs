@@ -1,10 +1,13 @@
 //! Faults of the server: the answer has a shape that OpenAI never sends and other servers do.
 
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ShapeFault {
     EmptyChoices,
+    #[strum(serialize = "error-200")]
     Error200,
     NoUsage,
     NullUsage,
@@ -18,20 +21,6 @@ pub enum ShapeFault {
 }
 
 impl ShapeFault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::EmptyChoices => "empty-choices",
-            Self::Error200 => "error-200",
-            Self::NoUsage => "no-usage",
-            Self::NullUsage => "null-usage",
-            Self::OddUsage => "odd-usage",
-            Self::ReasoningField => "reasoning-field",
-            Self::ThinkTags => "think-tags",
-            Self::ArgsObject => "args-object",
-            Self::PartsContent => "parts-content",
-        }
-    }
-
     /// Reshapes the completion. Returns whether it had anything to reshape.
     pub(crate) fn apply(self, completion: &mut Value, rng: &mut fastrand::Rng) -> bool {
         match self {

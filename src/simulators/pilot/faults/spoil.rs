@@ -1,9 +1,12 @@
 //! Faults of the model: the content of the answer is bad.
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::answer::{PilotAnswer, PilotFinish};
 use crate::player::{Nonsense, garble_as};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum AnswerFault {
     /// Neither words nor calls.
     EmptyReply,
@@ -24,20 +27,6 @@ pub enum AnswerFault {
 }
 
 impl AnswerFault {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::EmptyReply => "empty-reply",
-            Self::EmptyId => "empty-id",
-            Self::RepeatedId => "repeated-id",
-            Self::UnknownTool => "unknown-tool",
-            Self::BadJsonArgs => "bad-json-args",
-            Self::CutArgs => "cut-args",
-            Self::ChannelToken => "channel-token",
-            Self::TextCalls => "text-calls",
-            Self::ProseCalls => "prose-calls",
-        }
-    }
-
     /// Changes the answer. Returns whether it had anything to change.
     pub(crate) fn apply(self, answer: &mut PilotAnswer, rng: &mut fastrand::Rng) -> bool {
         match self {
