@@ -14,7 +14,7 @@ pub use reading::ReadingFault;
 pub use reshape::ShapeFault;
 pub use spoil::AnswerFault;
 
-pub(super) use instead::{ErrorReply, error_body};
+pub(super) use instead::{ErrorReply, error_body, invalid_request, wrong_key};
 
 use std::fmt;
 use std::time::Duration;

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::faults::error_body;
+use super::faults::{invalid_request, wrong_key};
 use super::options::PilotOptions;
 use super::prompt_cache::PromptCache;
 use super::request_stats::RequestStats;
@@ -126,36 +126,17 @@ async fn show_faults(State(server): State<Arc<PilotServer>>) -> Json<Value> {
 }
 
 async fn unknown_route() -> Response {
-    let body = error_body(
-        "Unknown request URL.",
-        "invalid_request_error",
-        None,
-        Some("unknown_url"),
-    );
+    let body = invalid_request("Unknown request URL.", Some("unknown_url"));
     error_response(StatusCode::NOT_FOUND, body)
 }
 
 async fn wrong_method() -> Response {
-    let body = error_body(
-        "Not allowed with this method.",
-        "invalid_request_error",
-        None,
-        None,
-    );
+    let body = invalid_request("Not allowed with this method.", None);
     error_response(StatusCode::METHOD_NOT_ALLOWED, body)
 }
 
 fn error_response(status: StatusCode, body: Value) -> Response {
     (status, Json(body)).into_response()
-}
-
-fn wrong_key() -> Value {
-    error_body(
-        "Incorrect API key provided.",
-        "invalid_request_error",
-        None,
-        Some("invalid_api_key"),
-    )
 }
 
 impl PilotServer {

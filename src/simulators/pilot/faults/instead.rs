@@ -61,6 +61,14 @@ pub(crate) fn error_body(
     json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
 }
 
+pub(crate) fn invalid_request(message: &str, code: Option<&str>) -> Value {
+    error_body(message, "invalid_request_error", None, code)
+}
+
+pub(crate) fn wrong_key() -> Value {
+    invalid_request("Incorrect API key provided.", Some("invalid_api_key"))
+}
+
 impl ErrorReply {
     fn plain(status: u16, body: Value) -> ErrorReply {
         ErrorReply {
@@ -105,12 +113,7 @@ impl ReplacementFault {
                 "service_unavailable",
                 None,
             )),
-            Self::Http401 => Some(ErrorReply::of(
-                401,
-                "Incorrect API key provided.",
-                "invalid_request_error",
-                Some("invalid_api_key"),
-            )),
+            Self::Http401 => Some(ErrorReply::plain(401, wrong_key())),
             Self::ContextLength { tokens } if prompt_tokens > tokens => {
                 let body = context_length_error(tokens, prompt_tokens);
                 Some(ErrorReply::plain(400, body))
@@ -134,7 +137,7 @@ impl ReplacementFault {
 }
 
 fn refusal_of_roles(message: &str) -> ErrorReply {
-    ErrorReply::of(400, message, "invalid_request_error", None)
+    ErrorReply::plain(400, invalid_request(message, None))
 }
 
 fn context_length_error(most: u64, prompt_tokens: u64) -> Value {

@@ -11,7 +11,7 @@ use axum::response::Response;
 use super::PilotServer;
 use super::decision::{AnswerDecision, DeliveryPlan};
 use super::sending::build_response;
-use crate::faults::error_body;
+use crate::faults::{error_body, invalid_request};
 use crate::request_stats::RequestRecord;
 
 pub(super) async fn complete_chat(
@@ -49,7 +49,7 @@ pub(super) async fn complete_chat(
 
 fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) {
     let reason = rejection.body_text();
-    let body = error_body(&reason, "invalid_request_error", None, None);
+    let body = invalid_request(&reason, None);
     let line = RequestRecord {
         refusal: Some(reason),
         ..RequestRecord::default()

@@ -3,12 +3,12 @@
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
+use super::PilotServer;
 use super::decision::AnswerDecision;
-use super::{PilotServer, wrong_key};
 use crate::answer::count_tokens;
 use crate::body::{self, RequestBody};
 use crate::chance::Mix;
-use crate::faults::error_body;
+use crate::faults::{error_body, wrong_key};
 use crate::grouped;
 use crate::identity;
 use crate::request::PilotRequest;
