@@ -79,12 +79,11 @@ impl PilotServer {
         let (request, read) = faults.misread(request, prompt.all);
         let fingerprint = chance::fingerprint(habits.seed, &request.entries);
         let mut answer = answer_with_fingerprint(fingerprint, &request, habits);
-        faults.apply_drawn(|fault, rng| match fault {
-            PilotFaultKind::Spoil(spoil) => spoil.apply(&mut answer, rng),
-            PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
-            | PilotFaultKind::Reshape(_)
-            | PilotFaultKind::Delivery(_) => false,
+        faults.apply_drawn(|fault, rng| {
+            let PilotFaultKind::Spoil(spoil) = fault else {
+                return false;
+            };
+            spoil.apply(&mut answer, rng)
         });
         if request.is_grouped {
             grouped::regroup(&mut answer);
@@ -102,12 +101,11 @@ impl PilotServer {
             cached: prompt.cached.min(read),
         };
         let mut completion = wire::completion_json(&answer, stamp, usage);
-        faults.apply_drawn(|fault, rng| match fault {
-            PilotFaultKind::Reshape(reshape) => reshape.apply(&mut completion, rng),
-            PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
-            | PilotFaultKind::Spoil(_)
-            | PilotFaultKind::Delivery(_) => false,
+        faults.apply_drawn(|fault, rng| {
+            let PilotFaultKind::Reshape(reshape) = fault else {
+                return false;
+            };
+            reshape.apply(&mut completion, rng)
         });
         let form = if body["stream"] == true {
             CompletionForm::Stream {
@@ -137,51 +135,41 @@ impl RequestFaults {
         prompt: u64,
     ) -> (Cow<'r, PilotRequest<'a>>, u64) {
         let mut read = (Cow::Borrowed(request), prompt);
-        self.apply_drawn(|fault, _| match fault {
-            PilotFaultKind::Reading(reading) => match reading.apply(&read.0, read.1) {
-                Some((cut, tokens)) => {
-                    read = (Cow::Owned(cut), tokens);
-                    true
-                }
-                None => false,
-            },
-            PilotFaultKind::Instead(_)
-            | PilotFaultKind::Spoil(_)
-            | PilotFaultKind::Reshape(_)
-            | PilotFaultKind::Delivery(_) => false,
+        self.apply_drawn(|fault, _| {
+            if let PilotFaultKind::Reading(reading) = fault
+                && let Some((cut, tokens)) = reading.apply(&read.0, read.1)
+            {
+                read = (Cow::Owned(cut), tokens);
+                return true;
+            }
+            false
         });
         read
     }
 
     fn delivery_plan(&mut self) -> DeliveryPlan {
         let mut delivery = DeliveryPlan::default();
-        self.apply_drawn(|fault, _| match fault {
-            PilotFaultKind::Delivery(DeliveryFault::Hang { pause }) => {
-                delivery.pause += pause.unwrap_or_default();
-                delivery.hangs |= pause.is_none();
-                true
-            }
-            PilotFaultKind::Delivery(_)
-            | PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
-            | PilotFaultKind::Spoil(_)
-            | PilotFaultKind::Reshape(_) => false,
+        self.apply_drawn(|fault, _| {
+            let PilotFaultKind::Delivery(DeliveryFault::Hang { pause }) = fault else {
+                return false;
+            };
+            delivery.pause += pause.unwrap_or_default();
+            delivery.hangs |= pause.is_none();
+            true
         });
         delivery
     }
 
     fn find_error_reply(&mut self, request: &PilotRequest<'_>, prompt: u64) -> Option<ErrorReply> {
         let mut refused = None;
-        self.apply_drawn(|fault, _| match fault {
-            PilotFaultKind::Instead(instead) if refused.is_none() => {
+        self.apply_drawn(|fault, _| {
+            if let PilotFaultKind::Instead(instead) = fault
+                && refused.is_none()
+            {
                 refused = instead.error_reply(request, prompt);
-                refused.is_some()
+                return refused.is_some();
             }
-            PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
-            | PilotFaultKind::Spoil(_)
-            | PilotFaultKind::Reshape(_)
-            | PilotFaultKind::Delivery(_) => false,
+            false
         });
         refused
     }
@@ -193,20 +181,16 @@ impl RequestFaults {
     }
 
     fn trickle_and_cut(&mut self, delivery: &mut DeliveryPlan) {
-        self.apply_drawn(|fault, _| match fault {
-            PilotFaultKind::Delivery(DeliveryFault::Slow { over }) => {
-                delivery.trickle = Some(over);
-                true
+        self.apply_drawn(|fault, _| {
+            let PilotFaultKind::Delivery(fault) = fault else {
+                return false;
+            };
+            match fault {
+                DeliveryFault::Slow { over } => delivery.trickle = Some(over),
+                DeliveryFault::Drop => delivery.is_cut = true,
+                DeliveryFault::Hang { .. } | DeliveryFault::Garbage => return false,
             }
-            PilotFaultKind::Delivery(DeliveryFault::Drop) => {
-                delivery.is_cut = true;
-                true
-            }
-            PilotFaultKind::Delivery(DeliveryFault::Hang { .. } | DeliveryFault::Garbage)
-            | PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
-            | PilotFaultKind::Spoil(_)
-            | PilotFaultKind::Reshape(_) => false,
+            true
         });
     }
 }
