@@ -37,48 +37,26 @@ pub(super) struct PilotOrders {
     pub(super) uses_routines: bool,
 }
 
-/// The order that each word stands for. The first such word of a message decides.
-const ORDER_WORDS: &[(&str, StandingOrder)] = &[
-    ("mine", StandingOrder::Mine),
-    ("mining", StandingOrder::Mine),
-    ("miner", StandingOrder::Mine),
-    ("dig", StandingOrder::Mine),
-    ("ore", StandingOrder::Mine),
-    ("ores", StandingOrder::Mine),
-    ("minerals", StandingOrder::Mine),
-    ("asteroids", StandingOrder::Mine),
-    ("gather", StandingOrder::Mine),
-    ("harvest", StandingOrder::Mine),
-    ("trade", StandingOrder::Trade),
-    ("trading", StandingOrder::Trade),
-    ("trader", StandingOrder::Trade),
-    ("buy", StandingOrder::Trade),
-    ("sell", StandingOrder::Trade),
-    ("market", StandingOrder::Trade),
-    ("markets", StandingOrder::Trade),
-    ("profit", StandingOrder::Trade),
-    ("explore", StandingOrder::Explore),
-    ("exploring", StandingOrder::Explore),
-    ("exploration", StandingOrder::Explore),
-    ("explorer", StandingOrder::Explore),
-    ("scout", StandingOrder::Explore),
-    ("survey", StandingOrder::Explore),
-    ("discover", StandingOrder::Explore),
-    ("jump", StandingOrder::Explore),
-    ("missions", StandingOrder::Missions),
-    ("quest", StandingOrder::Missions),
-    ("quests", StandingOrder::Missions),
-    ("contracts", StandingOrder::Missions),
-    ("chat", StandingOrder::Chat),
-    ("chatting", StandingOrder::Chat),
-    ("wait", StandingOrder::Wait),
-    ("waiting", StandingOrder::Wait),
-    ("standby", StandingOrder::Wait),
-    ("pause", StandingOrder::Wait),
-    ("halt", StandingOrder::Wait),
-    ("stop", StandingOrder::Wait),
-    ("rest", StandingOrder::Wait),
-    ("idle", StandingOrder::Wait),
+/// The words that stand for each order. The first such word of a message decides.
+const ORDER_WORDS: &[(StandingOrder, &str)] = &[
+    (
+        StandingOrder::Mine,
+        "mine mining miner dig ore ores minerals asteroids gather harvest",
+    ),
+    (
+        StandingOrder::Trade,
+        "trade trading trader buy sell market markets profit",
+    ),
+    (
+        StandingOrder::Explore,
+        "explore exploring exploration explorer scout survey discover jump",
+    ),
+    (StandingOrder::Missions, "missions quest quests contracts"),
+    (StandingOrder::Chat, "chat chatting"),
+    (
+        StandingOrder::Wait,
+        "wait waiting standby pause halt stop rest idle",
+    ),
 ];
 
 const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
@@ -89,33 +67,10 @@ const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("take", "mission", StandingOrder::Missions),
 ];
 
-const QUESTION_WORDS: &[&str] = &[
-    "report",
-    "status",
-    "tell",
-    "describe",
-    "summarize",
-    "summarise",
-    "explain",
-    "who",
-    "what",
-    "where",
-    "when",
-    "why",
-    "how",
-    "which",
-];
+const QUESTION_WORDS: &str =
+    "report status tell describe summarize summarise explain who what where when why how which";
 
-const GREETING_WORDS: &[&str] = &[
-    "hello",
-    "hi",
-    "hey",
-    "greetings",
-    "thanks",
-    "thank",
-    "ping",
-    "test",
-];
+const GREETING_WORDS: &str = "hello hi hey greetings thanks thank ping test";
 
 impl PilotOrders {
     /// Reads the conversation. Only system and user messages give orders; tool results never do.
@@ -161,10 +116,9 @@ fn speaks_of_routines(text: &str) -> bool {
 
 pub(super) fn message_intent(text: &str) -> MessageIntent {
     let words = split_words(text);
-    let begins_with = |starts: &[&str]| {
-        words
-            .first()
-            .is_some_and(|word| starts.contains(&word.as_str()))
+    let begins_with = |starts: &str| {
+        let first = words.first();
+        first.is_some_and(|word| starts.split(' ').any(|start| start == word))
     };
     if text.trim_end().ends_with('?') || begins_with(QUESTION_WORDS) {
         return MessageIntent::Tell;
@@ -173,7 +127,7 @@ pub(super) fn message_intent(text: &str) -> MessageIntent {
         return MessageIntent::Do(order);
     }
     let says = |wanted: &str| words.iter().any(|word| word == wanted);
-    if begins_with(&["continue", "go", "proceed", "resume", "urgent"]) || says("respond") {
+    if begins_with("continue go proceed resume urgent") || says("respond") {
         return MessageIntent::GoOn;
     }
     if says("report") || says("status") {
@@ -195,8 +149,8 @@ fn find_order(words: &[String]) -> Option<StandingOrder> {
         pair.or_else(|| {
             ORDER_WORDS
                 .iter()
-                .find(|(known, _)| word == known)
-                .map(|(_, order)| *order)
+                .find(|(_, known)| known.split(' ').any(|known| known == word))
+                .map(|(order, _)| *order)
         })
     })
 }
@@ -255,58 +209,37 @@ mod tests {
 
     #[test]
     fn messages_are_read_as_people_write_them() {
+        use MessageIntent::{Do, Free, GoOn, Greet, Tell};
+        use StandingOrder::{Chat, Explore, Mine, Missions, Trade, Wait};
+
         for (text, expected) in [
-            (
-                "Mine the belt and sell the ore.",
-                MessageIntent::Do(StandingOrder::Mine),
-            ),
-            (
-                "Mission: fill your holds with ore, then sell.",
-                MessageIntent::Do(StandingOrder::Mine),
-            ),
-            (
-                "Sell what you have, then go mining",
-                MessageIntent::Do(StandingOrder::Trade),
-            ),
-            (
-                "Explore the neighbouring systems",
-                MessageIntent::Do(StandingOrder::Explore),
-            ),
-            (
-                "Do missions for credits",
-                MessageIntent::Do(StandingOrder::Missions),
-            ),
-            (
-                "Accept a supply mission at the base",
-                MessageIntent::Do(StandingOrder::Missions),
-            ),
-            (
-                "Hold position until told otherwise.",
-                MessageIntent::Do(StandingOrder::Wait),
-            ),
-            (
-                "Chat with whoever is around.",
-                MessageIntent::Do(StandingOrder::Chat),
-            ),
-            ("Continue mining.", MessageIntent::Do(StandingOrder::Mine)),
+            ("Mine the belt and sell the ore.", Do(Mine)),
+            ("Mission: fill your holds with ore, then sell.", Do(Mine)),
+            ("Sell what you have, then go mining", Do(Trade)),
+            ("Explore the neighbouring systems", Do(Explore)),
+            ("Do missions for credits", Do(Missions)),
+            ("Accept a supply mission at the base", Do(Missions)),
+            ("Hold position until told otherwise.", Do(Wait)),
+            ("Chat with whoever is around.", Do(Chat)),
+            ("Continue mining.", Do(Mine)),
             (
                 "Continue your mission. Check notifications and coordinate with the swarm.",
-                MessageIntent::GoOn,
+                GoOn,
             ),
             (
                 "You need to respond. Check your notifications and status.",
-                MessageIntent::GoOn,
+                GoOn,
             ),
             (
                 "URGENT: Respond immediately. Check your system status.",
-                MessageIntent::GoOn,
+                GoOn,
             ),
-            ("How much ore do you have?", MessageIntent::Tell),
-            ("Report", MessageIntent::Tell),
-            ("Send me a status report.", MessageIntent::Tell),
-            ("Hello there", MessageIntent::Greet),
-            ("Conquer the galaxy!", MessageIntent::Free),
-            ("", MessageIntent::Free),
+            ("How much ore do you have?", Tell),
+            ("Report", Tell),
+            ("Send me a status report.", Tell),
+            ("Hello there", Greet),
+            ("Conquer the galaxy!", Free),
+            ("", Free),
         ] {
             assert_eq!(message_intent(text), expected, "{text}");
         }
