@@ -18,7 +18,6 @@ mod prompt_cache;
 mod queries;
 mod request;
 mod request_stats;
-mod selective_json;
 mod server;
 mod situation;
 mod tools;

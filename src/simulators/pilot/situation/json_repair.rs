@@ -1,46 +1,111 @@
 //! Repairs a JSON object that was cut off, as far as it can be read.
 
+use std::fmt;
+
 use serde::Deserialize;
-use serde::de::DeserializeSeed;
-use serde_json::{Deserializer, Value};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Deserializer, Map, Value};
 
-use crate::selective_json::{JsonSelection, JsonSelector};
+/// Facts of a game result. The fields that no part of the situation uses are checked, but not kept.
+struct GameFacts(Value);
 
-/// Facts of a game result, without those that no part of the situation uses.
-struct RepairedJson(Value);
+#[derive(Deserialize)]
+#[serde(field_identifier)]
+enum FactName {
+    #[serde(
+        rename = "modules",
+        alias = "skills",
+        alias = "skill_xp",
+        alias = "stats",
+        alias = "class",
+        alias = "resources",
+        alias = "description",
+        alias = "dialog",
+        alias = "rewards",
+        alias = "giver",
+        alias = "position",
+        alias = "online_players",
+        alias = "buy_orders",
+        alias = "sell_orders",
+        alias = "name",
+        alias = "fills",
+        alias = "captains_log",
+        alias = "pending_trades",
+        alias = "release_info"
+    )]
+    Unused,
+    Used(String),
+}
 
-#[derive(Clone, Copy)]
-struct FactSelector;
+struct FactVisitor;
 
-impl JsonSelector for FactSelector {
-    fn entry(self, key: &str) -> JsonSelection<Self> {
-        match key {
-            "modules" | "skills" | "skill_xp" | "stats" | "class" | "resources" | "description"
-            | "dialog" | "rewards" | "giver" | "position" | "online_players" | "buy_orders"
-            | "sell_orders" | "name" | "fills" | "captains_log" | "pending_trades"
-            | "release_info" => JsonSelection::Absent,
-            _ => JsonSelection::Selected(self),
-        }
-    }
-
-    fn element(self) -> JsonSelection<Self> {
-        JsonSelection::Selected(self)
+impl<'de> Deserialize<'de> for GameFacts {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FactVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for RepairedJson {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        JsonSelection::Selected(FactSelector)
-            .deserialize(deserializer)
-            .map(Self)
+impl<'de> Visitor<'de> for FactVisitor {
+    type Value = GameFacts;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<GameFacts, E> {
+        Ok(GameFacts(Value::Null))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<GameFacts, E> {
+        Ok(GameFacts(value.into()))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<GameFacts, E> {
+        Ok(GameFacts(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<GameFacts, E> {
+        Ok(GameFacts(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<GameFacts, E> {
+        Ok(GameFacts(value.into()))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<GameFacts, E> {
+        Ok(GameFacts(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<GameFacts, A::Error> {
+        let mut list = Vec::new();
+        while let Some(GameFacts(element)) = elements.next_element()? {
+            list.push(element);
+        }
+        Ok(GameFacts(Value::Array(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<GameFacts, A::Error> {
+        let mut fields = Map::new();
+        while let Some(name) = entries.next_key()? {
+            match name {
+                FactName::Used(name) => {
+                    let GameFacts(value) = entries.next_value()?;
+                    fields.insert(name, value);
+                }
+                FactName::Unused => {
+                    entries.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(GameFacts(Value::Object(fields)))
     }
 }
 
 /// The object at the start of the text, and whether it is whole. Text after it is ignored.
 pub(super) fn read_object(text: &str) -> Option<(Value, bool)> {
-    let mut values = Deserializer::from_str(text).into_iter::<RepairedJson>();
+    let mut values = Deserializer::from_str(text).into_iter::<GameFacts>();
     let (value, whole) = match values.next()? {
-        Ok(RepairedJson(value)) => (value, true),
+        Ok(GameFacts(value)) => (value, true),
         Err(error) => {
             let readable = error_offset(text, error.line(), error.column());
             (repair_json(text.get(..readable)?)?, false)
@@ -97,7 +162,7 @@ fn repair_json(text: &str) -> Option<Value> {
     whole.extend(open.iter().rev().map(|byte| char::from(*byte)));
     serde_json::from_str(&whole)
         .ok()
-        .map(|RepairedJson(value)| value)
+        .map(|GameFacts(value)| value)
 }
 
 #[cfg(test)]
@@ -127,6 +192,16 @@ mod tests {
     fn a_whole_object_is_whole_whatever_follows() {
         assert_eq!(read_object("{} and more"), Some((json!({}), true)));
         assert_eq!(read_object("{"), None);
+    }
+
+    #[test]
+    fn what_is_not_used_is_left_out_and_must_be_json_all_the_same() {
+        let unused = json!({"stats": [1], "n": -1});
+        let value =
+            json!({"a": [unused, null, 0.5], "b": {"c": "x", "rewards": true}, "d": 7, "e": false});
+        let expected = json!({"a": [{"n": -1}, null, 0.5], "b": {"c": "x"}, "d": 7, "e": false});
+        assert_eq!(read_object(&value.to_string()), Some((expected, true)));
+        assert!(serde_json::from_str::<GameFacts>(r#"{"stats": [1,}"#).is_err());
     }
 
     proptest! {
