@@ -118,88 +118,44 @@ impl Talk {
 
 #[test]
 fn a_miner_does_what_its_place_and_hold_ask_for() {
-    for (talk, expected) in [
-        (ordered("Mine"), "get_status {}"),
-        (
-            ordered("Mine").at("sol_central", true, 100, 100, 0),
-            r#"travel {"target_poi":"main_belt"}"#,
-        ),
-        (
-            ordered("Mine").at("main_belt", false, 100, 100, 0),
-            "mine {}",
-        ),
-        (
-            ordered("Mine").at("main_belt", false, 100, 100, 68),
-            r#"travel {"target_poi":"sol_central"}"#,
-        ),
-        (
-            ordered("Mine").at("sol_central", false, 100, 100, 70),
-            "dock {}",
-        ),
-        (
-            ordered("Mine").at("sol_central", true, 100, 100, 70),
-            r#"sell {"item_id":"iron_ore","quantity":70}"#,
-        ),
-        (
-            ordered("Mine").at("sol_central", true, 60, 100, 0),
-            "refuel {}",
-        ),
-        (
-            ordered("Mine").at("main_belt", false, 20, 500, 5),
-            r#"travel {"target_poi":"sol_central"}"#,
-        ),
-        (ordered("Mine").at("main_belt", false, 20, 10, 5), "mine {}"),
+    assert_eq!(ordered("Mine").answer(), "get_status {}");
+    let to_belt = r#"travel {"target_poi":"main_belt"}"#;
+    let to_base = r#"travel {"target_poi":"sol_central"}"#;
+    let sells = r#"sell {"item_id":"iron_ore","quantity":70}"#;
+    for ((poi, docked, fuel, credits, iron), expected) in [
+        (("sol_central", true, 100, 100, 0), to_belt),
+        (("main_belt", false, 100, 100, 0), "mine {}"),
+        (("main_belt", false, 100, 100, 68), to_base),
+        (("sol_central", false, 100, 100, 70), "dock {}"),
+        (("sol_central", true, 100, 100, 70), sells),
+        (("sol_central", true, 60, 100, 0), "refuel {}"),
+        (("main_belt", false, 20, 500, 5), to_base),
+        (("main_belt", false, 20, 10, 5), "mine {}"),
     ] {
+        let talk = ordered("Mine").at(poi, docked, fuel, credits, iron);
         assert_eq!(talk.answer(), expected);
     }
 }
 
+/// Calls with their arguments, their errors, and the next steps.
+const NEXT_STEPS: &str = r#"
+mine | {} | cargo_full: Cargo hold is full | travel {"target_poi":"sol_central"}
+mine | {} | docked: You must undock first. | undock {}
+mine | {} | in_transit: mid-travel (~10s until arrival) | get_status {}
+mine | {} | session_expired: Session expired. Log in again. | login {"password":"unknown","username":"unknown"}
+travel | {"destination": "x"} | invalid_payload: Requires 'target_poi'. | mine {}
+"#;
+
 #[test]
 fn errors_change_the_next_step() {
-    let at_belt = || ordered("Mine").at("main_belt", false, 100, 100, 10);
-    let none = || json!({});
-    for (talk, expected) in [
-        (
-            at_belt().then(
-                "mine",
-                none(),
-                json!("Error: cargo_full: Cargo hold is full"),
-            ),
-            r#"travel {"target_poi":"sol_central"}"#,
-        ),
-        (
-            at_belt().then(
-                "mine",
-                none(),
-                json!("Error: docked: You must undock first."),
-            ),
-            "undock {}",
-        ),
-        (
-            at_belt().then(
-                "mine",
-                none(),
-                json!("Error: in_transit: mid-travel (~10s until arrival)"),
-            ),
-            "get_status {}",
-        ),
-        (
-            at_belt().then(
-                "mine",
-                none(),
-                json!("Error: session_expired: Session expired. Log in again."),
-            ),
-            r#"login {"password":"unknown","username":"unknown"}"#,
-        ),
-        (
-            at_belt().then(
-                "travel",
-                json!({"destination": "x"}),
-                json!("Error: invalid_payload: Requires 'target_poi'."),
-            ),
-            "mine {}",
-        ),
-    ] {
+    for line in NEXT_STEPS.trim().lines() {
+        let columns: Vec<&str> = line.split(" | ").collect();
+        let [tool, arguments, error, expected] = columns[..] else {
+            panic!("{line}");
+        };
+        let arguments = serde_json::from_str(arguments).unwrap();
+        let at_belt = ordered("Mine").at("main_belt", false, 100, 100, 10);
+        let talk = at_belt.then(tool, arguments, json!(format!("Error: {error}")));
         assert_eq!(talk.answer(), expected);
     }
 }

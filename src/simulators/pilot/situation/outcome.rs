@@ -222,56 +222,27 @@ mod tests {
         }
     }
 
+    /// Errors, each with its code and its message.
+    const ERRORS: &str = r#"
+Error: no_resources: Nothing to mine here | no_resources | Nothing to mine here
+error: invalid_item: invalid_item: Unknown item 'X'. | invalid_item | Unknown item 'X'.
+Error: Already have account. Use login(). |  | Already have account. Use login().
+Already have account. Use login(). |  | Already have account. Use login().
+Error: empty_entry | empty_entry | empty_entry
+{"error":{"code":"no_fuel","message":"Dry."}} | no_fuel | Dry.
+{"code":"rate_limited","message":"Slow down.","wait_seconds":3} | rate_limited | Slow down.
+{"error":"rate_limited","message":"Too many."} | rate_limited | Too many.
+{"error":"no_base: No station at this location"} | no_base | No station at this location
+"#;
+
     #[test]
     fn errors_are_known_in_every_dress() {
-        for (text, code, message) in [
-            (
-                "Error: no_resources: Nothing to mine here",
-                "no_resources",
-                "Nothing to mine here",
-            ),
-            (
-                "error: invalid_item: invalid_item: Unknown item 'X'.",
-                "invalid_item",
-                "Unknown item 'X'.",
-            ),
-            (
-                "Error: Already have account. Use login().",
-                "",
-                "Already have account. Use login().",
-            ),
-            (
-                "Already have account. Use login().",
-                "",
-                "Already have account. Use login().",
-            ),
-            ("Error: empty_entry", "empty_entry", "empty_entry"),
-            (
-                r#"{"error":{"code":"no_fuel","message":"Dry."}}"#,
-                "no_fuel",
-                "Dry.",
-            ),
-            (
-                r#"{"code":"rate_limited","message":"Slow down.","wait_seconds":3}"#,
-                "rate_limited",
-                "Slow down.",
-            ),
-            (
-                r#"{"error":"rate_limited","message":"Too many."}"#,
-                "rate_limited",
-                "Too many.",
-            ),
-            (
-                r#"{"error":"no_base: No station at this location"}"#,
-                "no_base",
-                "No station at this location",
-            ),
-        ] {
-            assert_eq!(
-                GameOutcome::read(text),
-                failed_with(code, message),
-                "{text}"
-            );
+        for line in ERRORS.trim().lines() {
+            let columns: Vec<&str> = line.split(" | ").collect();
+            let [text, code, message] = columns[..] else {
+                panic!("{line}");
+            };
+            assert_eq!(GameOutcome::read(text), failed_with(code, message));
         }
     }
 

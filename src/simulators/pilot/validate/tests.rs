@@ -57,30 +57,28 @@ fn a_good_request_is_admitted() {
     assert_eq!(validate_with(&good(), Strictness::OpenAi), Ok(()));
 }
 
+/// Changes of the valid request: a place, and its new value.
+const ADMITTED: &str = r#"
+/messages/2/content | ""
+/messages/2/content | "I mine."
+/messages/2/content | -
+/messages/2/reasoning_content | "hm"
+/messages/1/name | "operator"
+/messages/0/role | "developer"
+/messages/- | {"role": "system", "content": "late"}
+/temperature | null
+/temperature | 2
+/max_tokens | 1
+/tool_choice | {"type": "function", "function": {"name": "mine"}}
+/parallel_tool_calls | false
+/metadata | {"anything": 1}
+"#;
+
 #[test]
 fn what_openai_admits_is_admitted() {
-    for (pointer, value) in [
-        ("/messages/2/content", Some(json!(""))),
-        ("/messages/2/content", Some(json!("I mine."))),
-        ("/messages/2/content", None),
-        ("/messages/2/reasoning_content", Some(json!("hm"))),
-        ("/messages/1/name", Some(json!("operator"))),
-        ("/messages/0/role", Some(json!("developer"))),
-        (
-            "/messages/-",
-            Some(json!({"role": "system", "content": "late"})),
-        ),
-        ("/temperature", Some(json!(null))),
-        ("/temperature", Some(json!(2))),
-        ("/max_tokens", Some(json!(1))),
-        (
-            "/tool_choice",
-            Some(json!({"type": "function", "function": {"name": "mine"}})),
-        ),
-        ("/parallel_tool_calls", Some(json!(false))),
-        ("/metadata", Some(json!({"anything": 1}))),
-    ] {
-        let mut body = with(pointer, value);
+    for change in ADMITTED.trim().lines() {
+        let (pointer, value) = change.split_once(" | ").unwrap();
+        let mut body = with(pointer, read_value(value));
         if body["messages"].as_array().unwrap().len() == 6 {
             body["messages"]
                 .as_array_mut()
@@ -92,311 +90,87 @@ fn what_openai_admits_is_admitted() {
     }
 }
 
+/// A value of a table; none where it is removed.
+fn read_value(text: &str) -> Option<Value> {
+    (text != "-").then(|| serde_json::from_str(text).unwrap())
+}
+
+/// Each broken rule: a place in the valid request, its new value (`-`: removed), the place that the
+/// refusal names, and words of it.
+const BROKEN_RULES: &str = r#"
+/model | - | model | must provide a model
+/model | 7 | model | must provide a model
+/model | "" | model | not be empty
+/messages | - | messages | Missing required
+/messages | {} | messages | must be an array
+/messages | [] | messages | too short
+/messages/0 | "hello" | messages.[0] | must be an object
+/messages/0/role | - | messages.[0].role | needs a 'role'
+/messages/0/role | "host" | messages.[0].role | Invalid value: 'host'
+/messages/1/role | "system" | messages | at least one user
+/messages/0/content | "" | messages.[0].content | must not be empty
+/messages/1/content | - | messages.[1].content | no content
+/messages/1/content | [] | messages.[1].content | must not be empty
+/messages/1/content | 5 | messages.[1].content | must be a string
+/messages/1/content | [{"type": "image_url"}] | messages.[1].content.[0].type | 'text'
+/messages/1/content | [{"type": "text", "text": ""}] | messages.[1].content.[0].text | not empty
+/messages/1/tool_calls | [] | messages.[1].tool_calls | Only an assistant
+/messages/1/tool_call_id | "a" | messages.[1].tool_call_id | Only a tool message
+/messages/1/name | "" | messages.[1].name | 'name' must be
+/messages/2/content | {} | messages.[2].content | must be a string
+/messages/2/tool_calls | - | messages.[2].content | no content
+/messages/2/tool_calls | [] | messages.[2].tool_calls | too short
+/messages/2/tool_calls | null | messages.[2].tool_calls | must be an array
+/messages/2/tool_calls/0/id | "" | messages.[2].tool_calls.[0].id | needs an 'id'
+/messages/2/tool_calls/1/id | "a" | messages.[2].tool_calls.[1].id | Two tool calls
+/messages/2/tool_calls/0/type | - | messages.[2].tool_calls.[0].type | type 'function'
+/messages/2/tool_calls/0/function | - | messages.[2].tool_calls.[0].function | 'function' object
+/messages/2/tool_calls | [{"id": "a", "type": "function", "function": {"name": "mine<|channel|>", "arguments": "{}"}}] | messages.[2].tool_calls.[0].function.name | pattern
+/messages/2/tool_calls | [{"id": "a", "type": "function", "function": {"name": "mine", "arguments": {}}}] | messages.[2].tool_calls.[0].function.arguments | must be a string
+/messages/2/tool_calls | [{"id": "a", "type": "function", "function": {"name": "mine", "arguments": "[]"}}] | messages.[2].tool_calls.[0].function.arguments | JSON object
+/messages/2/tool_calls | [{"id": "a", "type": "function", "function": {"name": "mine", "arguments": "{\"a\":"}}] | messages.[2].tool_calls.[0].function.arguments | JSON object
+/messages/3/content | "" | messages.[3].content | must not be empty
+/messages/3/tool_call_id | - | messages.[3].tool_call_id | needs a 'tool_call_id'
+/messages/3/tool_call_id | "z" | messages.[3].role | holds no call 'z'
+/messages/4/tool_call_id | "b" | messages.[4].tool_call_id | answered already
+/messages/4 | - | messages.[4].role | did not have response messages: a
+/messages/4 | {"role": "user", "content": "go"} | messages.[4].role | did not have response messages: a
+/messages/- | {"role": "assistant", "content": "done"} | messages.[5].role | last message
+/messages/- | {"role": "assistant", "content": ""} | messages.[5].content | must not be empty
+/tools | {} | tools | must be an array
+/tools | [] | tools | too short
+/tools/0 | 1 | tools.[0] | must be an object
+/tools/0/type | "retrieval" | tools.[0].type | type 'function'
+/tools/0/function | - | tools.[0].function | 'function' object
+/tools/0/function/name | "a tool" | tools.[0].function.name | pattern
+/tools/1/function/name | "mine" | tools.[1].function.name | Two tools
+/tools/0/function/parameters | [] | tools.[0].function.parameters | wrong type
+/tools/0/function/description | 1 | tools.[0].function.description | wrong type
+/tools | - | tool_choice | only allowed when 'tools'
+/tool_choice | "maybe" | tool_choice | Invalid value: 'maybe'
+/tool_choice | {"type": "function", "function": {"name": "fly"}} | tool_choice | name a function
+/parallel_tool_calls | 1 | parallel_tool_calls | boolean
+/temperature | 2.5 | temperature | from 0 to 2
+/temperature | "warm" | temperature | from 0 to 2
+/max_tokens | 0 | max_tokens | at least 1
+/n | 2 | n | one choice
+/stream | "yes" | stream | a boolean
+/stream | false | stream_options | only allowed when 'stream'
+/stream_options | {"include_usage": 1} | stream_options | include_usage
+/user | 1 | user | a string
+/stop | [1] | stop | strings
+"#;
+
 #[test]
 fn each_broken_rule_is_refused_with_its_place() {
-    let call = |name: &str, arguments: Value| json!([{"id": "a", "type": "function", "function": {"name": name, "arguments": arguments}}]);
-    let cases: Vec<(&str, Option<Value>, &str, &str)> = vec![
-        ("/model", None, "model", "must provide a model"),
-        ("/model", Some(json!(7)), "model", "must provide a model"),
-        ("/model", Some(json!("")), "model", "not be empty"),
-        ("/messages", None, "messages", "Missing required"),
-        ("/messages", Some(json!({})), "messages", "must be an array"),
-        ("/messages", Some(json!([])), "messages", "too short"),
-        (
-            "/messages/0",
-            Some(json!("hello")),
-            "messages.[0]",
-            "must be an object",
-        ),
-        (
-            "/messages/0/role",
-            None,
-            "messages.[0].role",
-            "needs a 'role'",
-        ),
-        (
-            "/messages/0/role",
-            Some(json!("host")),
-            "messages.[0].role",
-            "Invalid value: 'host'",
-        ),
-        (
-            "/messages/1/role",
-            Some(json!("system")),
-            "messages",
-            "at least one user",
-        ),
-        (
-            "/messages/0/content",
-            Some(json!("")),
-            "messages.[0].content",
-            "must not be empty",
-        ),
-        (
-            "/messages/1/content",
-            None,
-            "messages.[1].content",
-            "no content",
-        ),
-        (
-            "/messages/1/content",
-            Some(json!([])),
-            "messages.[1].content",
-            "must not be empty",
-        ),
-        (
-            "/messages/1/content",
-            Some(json!(5)),
-            "messages.[1].content",
-            "must be a string",
-        ),
-        (
-            "/messages/1/content",
-            Some(json!([{"type": "image_url"}])),
-            "messages.[1].content.[0].type",
-            "'text'",
-        ),
-        (
-            "/messages/1/content",
-            Some(json!([{"type": "text", "text": ""}])),
-            "messages.[1].content.[0].text",
-            "not empty",
-        ),
-        (
-            "/messages/1/tool_calls",
-            Some(json!([])),
-            "messages.[1].tool_calls",
-            "Only an assistant",
-        ),
-        (
-            "/messages/1/tool_call_id",
-            Some(json!("a")),
-            "messages.[1].tool_call_id",
-            "Only a tool message",
-        ),
-        (
-            "/messages/1/name",
-            Some(json!("")),
-            "messages.[1].name",
-            "'name' must be",
-        ),
-        (
-            "/messages/2/content",
-            Some(json!({})),
-            "messages.[2].content",
-            "must be a string",
-        ),
-        (
-            "/messages/2/tool_calls",
-            None,
-            "messages.[2].content",
-            "no content",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(json!([])),
-            "messages.[2].tool_calls",
-            "too short",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(json!(null)),
-            "messages.[2].tool_calls",
-            "must be an array",
-        ),
-        (
-            "/messages/2/tool_calls/0/id",
-            Some(json!("")),
-            "messages.[2].tool_calls.[0].id",
-            "needs an 'id'",
-        ),
-        (
-            "/messages/2/tool_calls/1/id",
-            Some(json!("a")),
-            "messages.[2].tool_calls.[1].id",
-            "Two tool calls",
-        ),
-        (
-            "/messages/2/tool_calls/0/type",
-            None,
-            "messages.[2].tool_calls.[0].type",
-            "type 'function'",
-        ),
-        (
-            "/messages/2/tool_calls/0/function",
-            None,
-            "messages.[2].tool_calls.[0].function",
-            "'function' object",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(call("mine<|channel|>", json!("{}"))),
-            "messages.[2].tool_calls.[0].function.name",
-            "pattern",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(call("mine", json!({}))),
-            "messages.[2].tool_calls.[0].function.arguments",
-            "must be a string",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(call("mine", json!("[]"))),
-            "messages.[2].tool_calls.[0].function.arguments",
-            "JSON object",
-        ),
-        (
-            "/messages/2/tool_calls",
-            Some(call("mine", json!("{\"a\":"))),
-            "messages.[2].tool_calls.[0].function.arguments",
-            "JSON object",
-        ),
-        (
-            "/messages/3/content",
-            Some(json!("")),
-            "messages.[3].content",
-            "must not be empty",
-        ),
-        (
-            "/messages/3/tool_call_id",
-            None,
-            "messages.[3].tool_call_id",
-            "needs a 'tool_call_id'",
-        ),
-        (
-            "/messages/3/tool_call_id",
-            Some(json!("z")),
-            "messages.[3].role",
-            "holds no call 'z'",
-        ),
-        (
-            "/messages/4/tool_call_id",
-            Some(json!("b")),
-            "messages.[4].tool_call_id",
-            "answered already",
-        ),
-        (
-            "/messages/4",
-            None,
-            "messages.[4].role",
-            "did not have response messages: a",
-        ),
-        (
-            "/messages/4",
-            Some(json!({"role": "user", "content": "go"})),
-            "messages.[4].role",
-            "did not have response messages: a",
-        ),
-        (
-            "/messages/-",
-            Some(json!({"role": "assistant", "content": "done"})),
-            "messages.[5].role",
-            "last message",
-        ),
-        (
-            "/messages/-",
-            Some(json!({"role": "assistant", "content": ""})),
-            "messages.[5].content",
-            "must not be empty",
-        ),
-        ("/tools", Some(json!({})), "tools", "must be an array"),
-        ("/tools", Some(json!([])), "tools", "too short"),
-        ("/tools/0", Some(json!(1)), "tools.[0]", "must be an object"),
-        (
-            "/tools/0/type",
-            Some(json!("retrieval")),
-            "tools.[0].type",
-            "type 'function'",
-        ),
-        (
-            "/tools/0/function",
-            None,
-            "tools.[0].function",
-            "'function' object",
-        ),
-        (
-            "/tools/0/function/name",
-            Some(json!("a tool")),
-            "tools.[0].function.name",
-            "pattern",
-        ),
-        (
-            "/tools/1/function/name",
-            Some(json!("mine")),
-            "tools.[1].function.name",
-            "Two tools",
-        ),
-        (
-            "/tools/0/function/parameters",
-            Some(json!([])),
-            "tools.[0].function.parameters",
-            "wrong type",
-        ),
-        (
-            "/tools/0/function/description",
-            Some(json!(1)),
-            "tools.[0].function.description",
-            "wrong type",
-        ),
-        ("/tools", None, "tool_choice", "only allowed when 'tools'"),
-        (
-            "/tool_choice",
-            Some(json!("maybe")),
-            "tool_choice",
-            "Invalid value: 'maybe'",
-        ),
-        (
-            "/tool_choice",
-            Some(json!({"type": "function", "function": {"name": "fly"}})),
-            "tool_choice",
-            "name a function",
-        ),
-        (
-            "/parallel_tool_calls",
-            Some(json!(1)),
-            "parallel_tool_calls",
-            "boolean",
-        ),
-        (
-            "/temperature",
-            Some(json!(2.5)),
-            "temperature",
-            "from 0 to 2",
-        ),
-        (
-            "/temperature",
-            Some(json!("warm")),
-            "temperature",
-            "from 0 to 2",
-        ),
-        ("/max_tokens", Some(json!(0)), "max_tokens", "at least 1"),
-        ("/n", Some(json!(2)), "n", "one choice"),
-        ("/stream", Some(json!("yes")), "stream", "a boolean"),
-        (
-            "/stream",
-            Some(json!(false)),
-            "stream_options",
-            "only allowed when 'stream'",
-        ),
-        (
-            "/stream_options",
-            Some(json!({"include_usage": 1})),
-            "stream_options",
-            "include_usage",
-        ),
-        ("/user", Some(json!(1)), "user", "a string"),
-        ("/stop", Some(json!([1])), "stop", "strings"),
-    ];
-    for (pointer, value, param, reason) in cases {
-        let body = with(pointer, value.clone());
-        let refusal = validate(&body).expect_err(pointer);
-        assert_eq!(refusal.param.as_deref(), Some(param), "{pointer} {value:?}");
-        assert!(
-            refusal.message.contains(reason),
-            "{pointer}: {}",
-            refusal.message
-        );
+    for rule in BROKEN_RULES.trim().lines() {
+        let columns: Vec<&str> = rule.split(" | ").collect();
+        let [pointer, value, param, reason] = columns[..] else {
+            panic!("{rule}");
+        };
+        let refusal = validate(&with(pointer, read_value(value))).expect_err(rule);
+        assert_eq!(refusal.param.as_deref(), Some(param), "{rule}");
+        assert!(refusal.message.contains(reason), "{rule}: {refusal}");
     }
 }
 
