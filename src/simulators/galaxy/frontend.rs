@@ -18,8 +18,8 @@ use self::{
 use super::{
     limits::GalaxyLimits,
     world::{
-        AnswerId, CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules,
-        command_kind,
+        AnswerId, CommandKind, GameAnswer, GameOrder, GameRefusal, JournalRecord, PlayerId, World,
+        WorldRules, WorldTurn, command_kind,
     },
 };
 
@@ -53,18 +53,6 @@ pub enum CallReply {
     Later(AnswerId),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct JournalRecord {
-    pub tick: u64,
-    pub player: PlayerId,
-    pub command: String,
-    /// The arguments, without passwords and session ids.
-    pub arguments: Map<String, Value>,
-    /// The code of the refusal, if the command failed.
-    pub failed: Option<String>,
-    pub call: Option<String>,
-}
-
 #[derive(Debug)]
 pub struct ServedCall {
     /// The answer, or the promise of one.
@@ -74,18 +62,22 @@ pub struct ServedCall {
 }
 
 #[derive(Debug)]
-pub struct TickRecords {
-    /// Records that have to be kept before the answers leave.
-    pub records: Vec<JournalRecord>,
-    pub answers: Vec<(AnswerId, GameAnswer)>,
-}
-
-#[derive(Debug)]
 pub struct Frontend {
     world: World,
     sessions: Sessions,
     meters: Meters,
     session_rules: SessionRules,
+}
+
+impl GameCall {
+    /// A call without arguments.
+    fn plain(tool: &str) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            arguments: Map::new(),
+            name: None,
+        }
+    }
 }
 
 impl Default for SessionRules {
@@ -175,11 +167,7 @@ impl Frontend {
         let mut records = Vec::new();
         let answer = match self.world.login_as(name) {
             Some((player, answer)) => {
-                let login = GameCall {
-                    tool: "login".to_owned(),
-                    arguments: Map::new(),
-                    name: None,
-                };
+                let login = GameCall::plain("login");
                 self.opened(connection, (player, login), now, &mut records);
                 Ok(answer)
             }
@@ -241,12 +229,7 @@ impl Frontend {
                 Ok(CallReply::Now(Ok(answer)))
             }
             CommandKind::Act => {
-                let order = GameOrder {
-                    player,
-                    command: call.tool,
-                    arguments: call.arguments,
-                    call: call.name,
-                };
+                let order = order_of(player, call);
                 self.world.submit(order).map(CallReply::Later)
             }
         }
@@ -280,20 +263,8 @@ impl Frontend {
         }
     }
 
-    pub fn tick(&mut self) -> TickRecords {
-        let turn = self.world.tick();
-        let records = turn.executed.into_iter().map(|executed| JournalRecord {
-            tick: executed.tick,
-            player: executed.order.player,
-            command: executed.order.command,
-            arguments: executed.order.arguments,
-            failed: executed.failed.map(str::to_owned),
-            call: executed.order.call,
-        });
-        TickRecords {
-            records: records.collect(),
-            answers: turn.answers,
-        }
+    pub fn tick(&mut self) -> WorldTurn {
+        self.world.tick()
     }
 
     /// Ends a connection and the login that was made on it.
@@ -333,23 +304,24 @@ impl Frontend {
     fn end_visit(&mut self, player: PlayerId, records: &mut Vec<JournalRecord>) {
         self.sessions.close(player);
         self.world.end_visit(player);
-        let logout = GameCall {
-            tool: "logout".to_owned(),
-            arguments: Map::new(),
-            name: None,
-        };
-        records.push(self.new_record(player, logout));
+        records.push(self.new_record(player, GameCall::plain("logout")));
     }
 
     fn new_record(&self, player: PlayerId, call: GameCall) -> JournalRecord {
         JournalRecord {
             tick: self.world.now(),
-            player,
-            command: call.tool,
-            arguments: call.arguments,
+            order: order_of(player, call),
             failed: None,
-            call: call.name,
         }
+    }
+}
+
+fn order_of(player: PlayerId, call: GameCall) -> GameOrder {
+    GameOrder {
+        player,
+        command: call.tool,
+        arguments: call.arguments,
+        call: call.name,
     }
 }
 

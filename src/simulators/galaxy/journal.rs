@@ -26,10 +26,7 @@ use self::{
     line::{JournalLine, write_lines},
     tail::Tail,
 };
-use super::{
-    frontend::JournalRecord,
-    world::{NotThisWorld, World, WorldRules},
-};
+use super::world::{JournalRecord, NotThisWorld, World, WorldRules};
 
 /// The seed of a galaxy when neither the options nor the directory give one.
 const DEFAULT_SEED: u64 = 1;

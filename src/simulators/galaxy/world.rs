@@ -56,7 +56,7 @@ pub use self::{
     id::{Id, PlayerId},
     refusal::{GameAnswer, GameRefusal},
     saved::NotThisWorld,
-    turn::{AnswerId, ExecutedMutation, GameOrder, WorldTurn},
+    turn::{AnswerId, GameOrder, JournalRecord, WorldTurn},
 };
 
 pub(crate) use self::atlas::title_case;

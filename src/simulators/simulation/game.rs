@@ -18,11 +18,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use zoea_galaxy::frontend::{
-    CallReply, ConnectionId, Frontend, GameCall, JournalRecord, SessionRules,
-};
+use zoea_galaxy::frontend::{CallReply, ConnectionId, Frontend, GameCall, SessionRules};
 use zoea_galaxy::limits::GalaxyLimits;
-use zoea_galaxy::world::{AnswerId, GameAnswer, World, WorldRules};
+use zoea_galaxy::world::{AnswerId, GameAnswer, JournalRecord, World, WorldRules};
 
 use super::chaos::{Chaos, InjectedFault};
 use super::poison::PlantedTexts;
@@ -195,7 +193,7 @@ impl SimulatedGame {
 
     fn report_executed(&self, records: &[JournalRecord]) {
         for record in records.iter().filter(|record| record.failed.is_none()) {
-            if let Some(call) = &record.call {
+            if let Some(call) = &record.order.call {
                 self.0.watch.on_call_executed(call);
             }
         }

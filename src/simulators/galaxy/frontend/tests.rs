@@ -110,14 +110,14 @@ fn idle_logins_expire_and_used_ones_do_not() {
     assert!(answer(frontend.serve_call(1, status(), half)).is_ok());
     let later = frontend.sweep(half * 2 + SECOND);
     assert_eq!(later.len(), 1, "Ben was idle for 30 minutes: {later:?}");
-    assert_eq!(later[0].command, "logout");
+    assert_eq!(later[0].order.command, "logout");
     assert_eq!(
         code(frontend.serve_call(2, status(), half * 2 + SECOND)),
         "session_invalid"
     );
     assert!(answer(frontend.serve_call(1, status(), half * 2 + SECOND)).is_ok());
     let expired = frontend.serve_call(1, status(), half * 5);
-    assert_eq!(expired.records[0].command, "logout");
+    assert_eq!(expired.records[0].order.command, "logout");
     assert_eq!(code(expired), "session_invalid");
     assert_eq!(frontend.world().online(), 0);
 }
@@ -173,8 +173,8 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     let welcome = register(&mut frontend, 1, "Ann");
     let login = json!({ "username": "Ann", "password": welcome["password"] });
     let login = frontend.serve_call(1, call("login", login), SECOND);
-    assert_eq!(login.records[0].command, "login");
-    assert!(login.records[0].arguments.is_empty());
+    assert_eq!(login.records[0].order.command, "login");
+    assert!(login.records[0].order.arguments.is_empty());
     let session = answer(login).unwrap()["session_id"].clone();
     assert!(
         frontend
@@ -185,7 +185,7 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     let entry = json!({ "entry": "hello", "session_id": session });
     let log = frontend.serve_call(1, call("captains_log_add", entry), SECOND);
     assert_eq!(
-        Value::Object(log.records[0].arguments.clone()),
+        Value::Object(log.records[0].order.arguments.clone()),
         json!({ "entry": "hello" })
     );
     let mut mine = call("mine", json!({}));
@@ -196,8 +196,8 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     );
     frontend.tick();
     let ticked = frontend.tick();
-    assert_eq!(ticked.records[0].failed.as_deref(), Some("no_resources"));
-    assert_eq!(ticked.records[0].call.as_deref(), Some("call-7"));
+    assert_eq!(ticked.records[0].failed, Some("no_resources"));
+    assert_eq!(ticked.records[0].order.call.as_deref(), Some("call-7"));
     assert_eq!(ticked.records[0].tick, frontend.world().now());
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{frontend::JournalRecord, world::PlayerId};
+use super::super::world::{JournalRecord, PlayerId};
 
 /// A record as it is written. A line without a command says only that a tick has passed.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -35,12 +35,12 @@ impl JournalLine {
     pub(super) fn of(record: &JournalRecord) -> Self {
         Self {
             tick: record.tick,
-            player: Some(record.player),
-            command: Some(record.command.clone()),
-            args: record.arguments.clone(),
+            player: Some(record.order.player),
+            command: Some(record.order.command.clone()),
+            args: record.order.arguments.clone(),
             ok: Some(record.failed.is_none()),
-            code: record.failed.clone(),
-            call: record.call.clone(),
+            code: record.failed.map(str::to_owned),
+            call: record.order.call.clone(),
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 
 use super::{
-    super::world::{CommandKind, ExecutedMutation, GameOrder, PlayerId, World, command_kind},
+    super::world::{CommandKind, GameOrder, JournalRecord, PlayerId, World, command_kind},
     line::JournalLine,
 };
 
@@ -161,14 +161,14 @@ impl Replay<'_> {
     /// Lets ticks pass up to this one.
     fn advance_to(&mut self, tick: u64) -> anyhow::Result<()> {
         while self.world.now() < tick {
-            for executed in self.world.tick().executed {
+            for executed in self.world.tick().records {
                 self.check_outcome(&executed)?;
             }
         }
         Ok(())
     }
 
-    fn check_outcome(&mut self, executed: &ExecutedMutation) -> anyhow::Result<()> {
+    fn check_outcome(&mut self, executed: &JournalRecord) -> anyhow::Result<()> {
         let expected = self.expected.pop_front();
         let player = executed.order.player;
         let failed = executed.failed.map(str::to_owned);

@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     super::{
-        frontend::{CallReply, ConnectionId, Frontend, GameCall, JournalRecord, ServedCall},
+        frontend::{CallReply, ConnectionId, Frontend, GameCall, ServedCall},
         journal::{Journal, MutationLedger},
         options::{GalaxyClock, GalaxyOptions, TickPace},
-        world::{AnswerId, GameAnswer, GameRefusal, World},
+        world::{AnswerId, GameAnswer, GameRefusal, JournalRecord, World},
     },
     connections::Connections,
     traffic::Traffic,

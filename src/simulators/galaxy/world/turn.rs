@@ -25,10 +25,11 @@ pub struct GameOrder {
     pub call: Option<String>,
 }
 
+/// An order that was carried out, as the journal and the ledger keep it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExecutedMutation {
-    /// The tick in which it ran.
+pub struct JournalRecord {
     pub tick: u64,
+    /// The order, without passwords and session ids.
     pub order: GameOrder,
     /// The code of the refusal, if the command failed.
     pub failed: Option<&'static str>,
@@ -36,7 +37,8 @@ pub struct ExecutedMutation {
 
 #[derive(Debug, Default)]
 pub struct WorldTurn {
-    pub executed: Vec<ExecutedMutation>,
+    /// Records that have to be kept before the answers leave.
+    pub records: Vec<JournalRecord>,
     pub answers: Vec<(AnswerId, GameAnswer)>,
 }
 
@@ -212,7 +214,7 @@ impl World {
             }
             Err(refusal) => turn.answers.push((answer_id, Err(refusal))),
         }
-        turn.executed.push(ExecutedMutation {
+        turn.records.push(JournalRecord {
             tick: self.tick,
             order,
             failed,

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use zoea_galaxy::frontend::JournalRecord;
-use zoea_galaxy::world::PlayerFunds;
+use zoea_galaxy::world::{JournalRecord, PlayerFunds};
 
 use super::SimulatedGame;
 

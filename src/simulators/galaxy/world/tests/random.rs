@@ -147,7 +147,7 @@ fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
                     .as_ref()
                     .err()
                     .is_some_and(|refusal| refusal.code == "internal_error");
-                assert!(!broke, "something panicked: {:?}", turn.executed);
+                assert!(!broke, "something panicked: {:?}", turn.records);
             }
             answers.push(format!("{:?}", turn.answers));
         }
