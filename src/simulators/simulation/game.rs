@@ -51,8 +51,6 @@ struct GameShared {
     traffic: TrafficCounters,
 }
 
-impl GameShared {}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameFault {
     /// The game always answers that the ship is under way.

@@ -235,16 +235,11 @@ impl Simulation {
         let commander = self.start_commander().await?;
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
         for number in 0..self.options.myses {
-            let created = swarm.order(Order::Create {
-                name: format!("m{number}"),
-                provider: None,
-                model: None,
-                role: None,
-                start: true,
-            });
+            let name = format!("m{number}");
+            let created = swarm.order(operator::new_mysis(&name));
             let created = created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
             if let CompletedOrder::Created(mysis) = created {
-                self.watch.on_mysis_created(mysis, &format!("m{number}"));
+                self.watch.on_mysis_created(mysis, &name);
             }
         }
         let mission = Order::Broadcast {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::order::MysisOrder;
+use actors::domain::event::MysisStatus;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::state::LifeState;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
@@ -38,6 +39,22 @@ pub(super) fn fault_loop(
 
 pub(super) async fn sleep_randomly(chaos: &Chaos, most: Duration) {
     tokio::time::sleep(chaos.duration_between(Duration::from_millis(1), most)).await;
+}
+
+pub(super) async fn draw_mysis(swarm: &CommanderHandle, chaos: &Chaos) -> Option<Arc<MysisStatus>> {
+    let mut statuses = swarm.statuses().await;
+    let place = chaos.number_below(statuses.len());
+    (place < statuses.len()).then(|| statuses.swap_remove(place))
+}
+
+pub(super) fn new_mysis(name: &str) -> Order {
+    Order::Create {
+        name: name.to_string(),
+        provider: None,
+        model: None,
+        role: None,
+        start: true,
+    }
 }
 
 /// Kills one actor after the other. A killed actor must be replaced within this process: the next
@@ -111,9 +128,7 @@ pub(super) async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, 
         if !chaos.draw_fault(InjectedFault::GameHindrance, 0.03) {
             continue;
         }
-        let statuses = swarm.statuses().await;
-        let place = chaos.number_below(statuses.len());
-        let Some(mysis) = statuses.get(place) else {
+        let Some(mysis) = draw_mysis(&swarm, &chaos).await else {
             continue;
         };
         game.inject_fault(mysis.id, GameFault::InTransit);
@@ -144,9 +159,7 @@ async fn shift_clock(chaos: Arc<Chaos>) {
 async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
-        let statuses = swarm.statuses().await;
-        let place = chaos.number_below(statuses.len());
-        let Some(mysis) = statuses.get(place) else {
+        let Some(mysis) = draw_mysis(&swarm, &chaos).await else {
             continue;
         };
         let name = mysis.name.to_string();

@@ -89,7 +89,8 @@ pub struct InvariantMonitor {
 #[derive(Debug, Default)]
 struct ObservedRun {
     given: u64,
-    orders: BTreeMap<String, AcknowledgedOrder>,
+    /// The acknowledged orders, with who acknowledged each.
+    orders: BTreeMap<String, MysisId>,
     seen_in_requests: BTreeSet<String>,
     /// Orders of which the operator was told that they were not delivered.
     not_delivered: BTreeSet<String>,
@@ -111,11 +112,6 @@ struct ObservedRun {
     violations: BrokenPromises,
 }
 
-#[derive(Debug)]
-struct AcknowledgedOrder {
-    by: MysisId,
-}
-
 const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
@@ -133,8 +129,7 @@ impl InvariantMonitor {
     }
 
     pub fn on_order_acknowledged(&self, by: MysisId, text: &str) {
-        let order = AcknowledgedOrder { by };
-        self.seen.lock().orders.insert(text.to_string(), order);
+        self.seen.lock().orders.insert(text.to_string(), by);
     }
 
     pub fn on_request(&self, request: &ModelRequest) {
@@ -325,15 +320,14 @@ impl InvariantMonitor {
     fn check_lost_orders(&self, prompts: &BTreeMap<Arc<str>, u64>) {
         let seen = self.seen.lock();
         let mut lost = Vec::new();
-        for (text, order) in &seen.orders {
-            let by = order.by;
+        for (text, by) in &seen.orders {
             if !prompts.contains_key(text.as_str()) {
                 lost.push(format!(
                     "{text:?} was acknowledged by {by} and is not stored"
                 ));
             } else if !seen.seen_in_requests.contains(text)
                 && !seen.not_delivered.contains(text)
-                && !seen.deleted.contains(&by)
+                && !seen.deleted.contains(by)
             {
                 lost.push(format!("{text:?} of {by} was never shown to its model"));
             }

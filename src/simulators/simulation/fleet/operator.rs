@@ -12,7 +12,9 @@ use ractor::{ActorCell, ActorRef};
 use tokio::task::JoinSet;
 
 use super::super::chaos::InjectedFault;
-use super::super::operator::{hinder_players, relaunch_those_at_rest, sleep_randomly};
+use super::super::operator::{
+    draw_mysis, hinder_players, new_mysis, relaunch_those_at_rest, sleep_randomly,
+};
 use super::super::verdict::ActorKind;
 use super::world::FleetWorld;
 
@@ -120,9 +122,7 @@ async fn give_orders(world: Arc<FleetWorld>, swarm: CommanderHandle) {
         if chaos.is_calm() {
             continue;
         }
-        let statuses = swarm.statuses().await;
-        let place = chaos.number_below(statuses.len());
-        let Some(mysis) = statuses.get(place) else {
+        let Some(mysis) = draw_mysis(&swarm, chaos).await else {
             continue;
         };
         let name = mysis.name.to_string();
@@ -172,17 +172,7 @@ pub(super) async fn delete(
 pub(super) async fn create(world: &Arc<FleetWorld>, swarm: &CommanderHandle) {
     let population = &world.monitor.population;
     let name = population.ask_for_name(world.chaos.number_below(usize::MAX));
-    let created = order(
-        world,
-        swarm,
-        Order::Create {
-            name: name.clone(),
-            provider: None,
-            model: None,
-            role: None,
-            start: true,
-        },
-    );
+    let created = order(world, swarm, new_mysis(&name));
     // A refusal is a valid answer too: the name is taken, or the swarm is full.
     if let Ok(CompletedOrder::Created(mysis)) = created.await {
         population.on_created(mysis, &name);

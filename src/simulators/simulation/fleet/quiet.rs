@@ -14,6 +14,7 @@ use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
 use super::super::memory::StoredSwarm;
+use super::super::operator::new_mysis;
 use super::super::verdict::{InvariantMonitor, Promise};
 use super::{FleetRun, FleetSettings, operator};
 
@@ -233,13 +234,7 @@ impl FleetRun {
 async fn create(swarm: CommanderHandle, watch: Arc<InvariantMonitor>, myses: usize) -> bool {
     for number in 0..myses {
         let name = format!("m{number}");
-        let created = swarm.order(Order::Create {
-            name: name.clone(),
-            provider: None,
-            model: None,
-            role: None,
-            start: true,
-        });
+        let created = swarm.order(new_mysis(&name));
         let Ok(CompletedOrder::Created(mysis)) = created.await else {
             return false;
         };
