@@ -20,7 +20,7 @@ use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
 
 use actors::commander::CommanderHandle;
-use zoea_pilot::{PERSONAS, STRANDED};
+use zoea_pilot::{Persona, STRANDED};
 use zoea_simulation::game::GameFault;
 use zoea_simulation::{
     ProgramParts, Simulation, SimulationOptions, kill_process, rules, start_listener,
@@ -101,10 +101,8 @@ impl CaseResult {
 /// All stuck players: one for each bad persona of the pilot, and one for each fault of the game.
 #[must_use]
 pub fn stuck_cases() -> Vec<StallCase> {
-    let personas = PERSONAS
-        .iter()
-        .filter(|(_, name, _)| !["steady", "ailing"].contains(name));
-    let habits = personas.map(|(_, name, _)| StallCase {
+    let personas = Persona::all().filter(|(name, _)| !["steady", "ailing"].contains(name));
+    let habits = personas.map(|(name, _)| StallCase {
         name,
         persona: name,
         mistreatment: Mistreatment::None,

@@ -31,7 +31,7 @@ pub use faults::{
 };
 pub use identity::agent_name;
 pub use options::PilotOptions;
-pub use persona::{PERSONAS, Persona};
+pub use persona::Persona;
 pub use player::{Habits, STRANDED, answer_request};
 pub use prompt_cache::PromptCache;
 pub use request::{ChatEntry, ConversationCall, PilotRequest, ToolChoice};

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use zoea_grammar::fault::parse_probability;
 use zoea_grammar::incident::Incident;
 use zoea_grammar::units::parse_duration;
-use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
+use zoea_pilot::{Habits, Persona, PilotFault, PilotOptions, Strictness};
 use zoea_system::listen::{describe_listen_error, listen_address};
 
 use super::read_incident;
@@ -64,7 +64,7 @@ fn personas() -> String {
     let mut text = String::from(
         "How the model behaves unless a line `persona: NAME` in the conversation says otherwise:\n",
     );
-    for (_, name, meaning) in &PERSONAS {
+    for (name, meaning) in Persona::all() {
         text.push_str(&format!("  {name:<12} {meaning}\n"));
     }
     text
