@@ -158,58 +158,42 @@ mod tests {
         }
     }
 
+    /// Results and the texts that are read of them.
+    const RESULTS: &str = r#"
+{"content":"ore"} => ore
+{"content":{"type":"text","text":"ore"}} => ore
+{"content":[{"type":"text","text":{"ore":5}}]} => {"ore":5}
+{"content":null,"structuredContent":{"ore":5}} => {"ore":5}
+{"content":[],"structuredContent":{"ore":5}} => {"ore":5}
+{"structuredContent":[5]} => [5]
+"ore" => ore
+{"ore":5} => {"ore":5}
+[{"type":"text","text":"ore"}] => [{"type":"text","text":"ore"}]
+{"content":[{"type":"json","json":{"ore":5}}]} => {"type":"json","json":{"ore":5}}
+{"content":[{"type":"audio","data":"AAAA"}]} => [audio: , 3 bytes]
+{"content":[{"type":"image","mimeType":"image/png","data":"AA\/AAA=="}]} => [image: image/png, 4 bytes]
+{"content":[{"type":"resource","resource":{"uri":"a:b","blob":"AAAAAAA="}}]} => [resource: a:b, 5 bytes]
+"#;
+
     #[test]
     fn a_result_of_any_form_is_read() {
-        for (result, text) in [
-            (r#"{"content":"ore"}"#, "ore"),
-            (r#"{"content":{"type":"text","text":"ore"}}"#, "ore"),
-            (r#"{"content":["ore",{"text":"ice"},7]}"#, "ore\nice\n7"),
-            (
-                r#"{"content":[{"type":"text","text":{"ore":5}}]}"#,
-                r#"{"ore":5}"#,
-            ),
-            (
-                r#"{"content":null,"structuredContent":{"ore":5}}"#,
-                r#"{"ore":5}"#,
-            ),
-            (
-                r#"{"content":[],"structuredContent":{"ore":5}}"#,
-                r#"{"ore":5}"#,
-            ),
-            (r#"{"structuredContent":[5]}"#, "[5]"),
-            (r#"{"content":[]}"#, ""),
-            (r#"{"content":null}"#, ""),
-            ("{}", ""),
-            ("null", ""),
-            ("\"ore\"", "ore"),
-            (r#"{"ore":5}"#, r#"{"ore":5}"#),
-            (
-                r#"[{"type":"text","text":"ore"}]"#,
-                r#"[{"type":"text","text":"ore"}]"#,
-            ),
-            (
-                r#"{"content":[{"type":"json","json":{"ore":5}}]}"#,
-                r#"{"type":"json","json":{"ore":5}}"#,
-            ),
-            (
-                r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"ore"}},{"type":"resource_link","uri":"a:b"}]}"#,
-                "ore\n[resource: a:b]",
-            ),
-            (
-                r#"{"content":[{"type":"audio","data":"AAAA"}]}"#,
-                "[audio: , 3 bytes]",
-            ),
-            (
-                r#"{"content":[{"type":"image","mimeType":"image/png","data":"AA\/AAA=="}]}"#,
-                "[image: image/png, 4 bytes]",
-            ),
-            (
-                r#"{"content":[{"type":"resource","resource":{"uri":"a:b","blob":"AAAAAAA="}}]}"#,
-                "[resource: a:b, 5 bytes]",
-            ),
-        ] {
+        for line in RESULTS.trim().lines() {
+            let (result, text) = line.split_once(" => ").expect("two columns");
             assert_eq!(text_of(result), text, "{result}");
         }
+        for empty in [r#"{"content":[]}"#, r#"{"content":null}"#, "{}", "null"] {
+            assert_eq!(text_of(empty), "", "{empty}");
+        }
+        assert_eq!(
+            text_of(r#"{"content":["ore",{"text":"ice"},7]}"#),
+            "ore\nice\n7"
+        );
+        assert_eq!(
+            text_of(
+                r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"ore"}},{"type":"resource_link","uri":"a:b"}]}"#
+            ),
+            "ore\n[resource: a:b]"
+        );
         let failed = |is_error: &str| {
             let result = format!(r#"{{"content":"no","isError":{is_error}}}"#);
             CallResult::read_text(&result).expect("a result").is_error

@@ -92,6 +92,19 @@ impl Server {
         }
     }
 
+    /// A server that answers calls so, and an open session with it.
+    async fn for_calls(
+        call: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+    ) -> (Server, ServerSession) {
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("tools/call") => call(seen),
+            _ => usual(seen),
+        })
+        .await;
+        let session = server.open().await;
+        (server, session)
+    }
+
     async fn open(&self) -> ServerSession {
         let session = ServerSession::open(self.endpoint.clone()).await;
         session.expect("a session")
@@ -239,12 +252,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => json(&result(seen, &said("ore"))),
-        _ => usual(seen),
-    })
-    .await;
-    let session = server.open().await;
+    let (server, session) = Server::for_calls(|seen| json(&result(seen, &said("ore")))).await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     assert_eq!(
         server.methods(),
@@ -288,12 +296,7 @@ async fn a_stream_that_breaks_off_goes_on_after_its_last_event() {
 
 #[tokio::test]
 async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => events("data:\n\n"),
-        _ => usual(seen),
-    })
-    .await;
-    let session = server.open().await;
+    let (_server, session) = Server::for_calls(|_| events("data:\n\n")).await;
     let failure = call(&session, LONG).await.expect_err("no answer");
     assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
 
@@ -320,23 +323,19 @@ async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
 
 #[tokio::test]
 async fn what_a_server_asks_meanwhile_is_answered() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => {
-            let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
-            let roots = json!({"jsonrpc": "2.0", "id": "r", "method": "roots/list"});
-            let input = json!({"jsonrpc": "2.0", "id": "e", "method": "elicitation/create",
-                "params": {"message": "Which ore?", "requestedSchema": {}}});
-            let note = json!({"jsonrpc": "2.0", "method": "notifications/progress",
-                "params": {"progressToken": 1, "progress": 1}});
-            let answer = result(seen, &said("ore"));
-            events(&format!(
-                "data: {ping}\n\ndata: {roots}\n\ndata: {input}\n\ndata: {note}\n\ndata: {answer}\n\n"
-            ))
-        }
-        _ => usual(seen),
+    let (server, session) = Server::for_calls(|seen| {
+        let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
+        let roots = json!({"jsonrpc": "2.0", "id": "r", "method": "roots/list"});
+        let input = json!({"jsonrpc": "2.0", "id": "e", "method": "elicitation/create",
+            "params": {"message": "Which ore?", "requestedSchema": {}}});
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": 1, "progress": 1}});
+        let answer = result(seen, &said("ore"));
+        events(&format!(
+            "data: {ping}\n\ndata: {roots}\n\ndata: {input}\n\ndata: {note}\n\ndata: {answer}\n\n"
+        ))
     })
     .await;
-    let session = server.open().await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let seen = server.seen();
     let [.., pong, refusal, declined] = seen.as_slice() else {
@@ -427,15 +426,11 @@ async fn an_error_without_an_id_answers_the_request() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_cancelled() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => Answer {
-            then: Then::Nothing,
-            ..events(": wait\n\n")
-        },
-        _ => usual(seen),
+    let (server, session) = Server::for_calls(|_| Answer {
+        then: Then::Nothing,
+        ..events(": wait\n\n")
     })
     .await;
-    let session = server.open().await;
     let failure = call(&session, Duration::from_millis(50)).await;
     assert!(
         matches!(failure, Err(McpFailure::TooLate(_))),
@@ -461,14 +456,10 @@ async fn a_failure_never_shows_the_url() {
 #[tokio::test]
 async fn an_answer_to_another_request_is_not_taken_as_the_result() {
     for id in [json!(1), json!(99), json!("x"), Value::Null] {
-        let server = Server::start(move |seen| match seen.body["method"].as_str() {
-            Some("tools/call") => {
-                json(&json!({"jsonrpc": "2.0", "id": id, "result": said("another's ore")}))
-            }
-            _ => usual(seen),
+        let (_server, session) = Server::for_calls(move |_| {
+            json(&json!({"jsonrpc": "2.0", "id": id, "result": said("another's ore")}))
         })
         .await;
-        let session = server.open().await;
         let failure = call(&session, LONG).await.expect_err("another's");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
     }
@@ -494,15 +485,11 @@ async fn a_server_that_asks_to_be_asked_at_once_is_not() {
 
 #[tokio::test]
 async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => Answer {
-            status: 404,
-            ..json(&json!({"error": "gone"}))
-        },
-        _ => usual(seen),
+    let (server, session) = Server::for_calls(|_| Answer {
+        status: 404,
+        ..json(&json!({"error": "gone"}))
     })
     .await;
-    let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("gone");
     assert!(matches!(failure, McpFailure::SessionGone), "{failure}");
     let without = ServerSession::new(server.endpoint.clone(), SessionMode::Sessions);
@@ -692,19 +679,15 @@ async fn all_pages_of_a_list_together_are_within_the_limit() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_lost_however_it_comes() {
     for in_stream in [false, true] {
-        let server = Server::start(move |seen| match seen.body["method"].as_str() {
-            Some("tools/call") => {
-                let answer = result(seen, &said(&"x".repeat(2 * MAX_BYTES)));
-                if in_stream {
-                    events(&format!("data: {answer}\n\n"))
-                } else {
-                    json(&answer)
-                }
+        let (_server, session) = Server::for_calls(move |seen| {
+            let answer = result(seen, &said(&"x".repeat(2 * MAX_BYTES)));
+            if in_stream {
+                events(&format!("data: {answer}\n\n"))
+            } else {
+                json(&answer)
             }
-            _ => usual(seen),
         })
         .await;
-        let session = server.open().await;
         let failure = call(&session, LONG).await.expect_err("too large");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
         assert!(failure.to_string().contains("larger than"), "{failure}");
@@ -713,20 +696,16 @@ async fn an_answer_that_is_too_large_is_lost_however_it_comes() {
 
 #[tokio::test]
 async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => {
-            let content = json!([
-                {"type": "text", "text": "ore"},
-                {"type": "hologram", "beam": 7},
-                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
-                3,
-            ]);
-            json(&result(seen, &json!({"content": content, "isError": true})))
-        }
-        _ => usual(seen),
+    let (_server, session) = Server::for_calls(|seen| {
+        let content = json!([
+            {"type": "text", "text": "ore"},
+            {"type": "hologram", "beam": 7},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            3,
+        ]);
+        json(&result(seen, &json!({"content": content, "isError": true})))
     })
     .await;
-    let session = server.open().await;
     let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
     let unknown = r#"{"beam":7,"type":"hologram"}"#;
     assert_eq!(

@@ -46,26 +46,18 @@ impl Scene {
         let serving = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("it serves");
         });
-        let access = UpstreamAccess {
-            place: ServerPlace::Url {
-                url: url.into(),
-                token: None,
-                headers: Arc::new([]),
-            },
-            registration_code: None,
+        let place = ServerPlace::Url {
+            url: url.into(),
+            token: None,
+            headers: Arc::new([]),
         };
-        let http = zoea_http::build_client().expect("a client");
         let notices = Arc::new(Mutex::new(Vec::new()));
         let all = notices.clone();
         let notify: NotifyOperator = Box::new(move |_, text| {
             all.lock().push(text.to_string());
         });
-        let upstream = McpUpstream::new(Some(access), &http, Some(notify));
-        let link = upstream.link(MysisId(1)).expect("there is a server");
-        link.open().await.expect("a session");
-        link.tools().await.expect("a list");
         Scene {
-            link,
+            link: open_link(place, Some(notify)).await,
             asked,
             notices,
             _serving: AbortOnDropHandle::new(serving),
@@ -80,6 +72,20 @@ impl Scene {
         let asked = self.asked.lock();
         asked.iter().filter(|of| *of == method).count()
     }
+}
+
+/// An open session with a server, whose tools have been listed.
+async fn open_link(place: ServerPlace, notify: Option<NotifyOperator>) -> Arc<dyn Link> {
+    let access = UpstreamAccess {
+        place,
+        registration_code: None,
+    };
+    let http = zoea_http::build_client().expect("a client");
+    let upstream = McpUpstream::new(Some(access), &http, notify);
+    let link = upstream.link(MysisId(1)).expect("there is a server");
+    link.open().await.expect("a session");
+    link.tools().await.expect("a list");
+    link
 }
 
 async fn call(link: &dyn Link, timeout: Duration) -> Result<LinkAnswer, LinkFault> {
@@ -258,20 +264,12 @@ async fn child_link(error: &Value, has_lost_session: bool) -> Arc<dyn Link> {
     let script = CHILD.replace("ERROR", &error.to_string());
     let script = script.replace("LATER", later);
     let path = "/usr/local/bin:/usr/bin:/bin".to_string();
-    let access = UpstreamAccess {
-        place: ServerPlace::Child(ChildCommand {
-            command: ["sh", "-c", &script].map(str::to_string).into(),
-            environment: [("PATH".to_string(), path)].into(),
-            guard: None,
-        }),
-        registration_code: None,
+    let command = ChildCommand {
+        command: ["sh", "-c", &script].map(str::to_string).into(),
+        environment: [("PATH".to_string(), path)].into(),
+        guard: None,
     };
-    let http = zoea_http::build_client().expect("a client");
-    let upstream = McpUpstream::new(Some(access), &http, None);
-    let link = upstream.link(MysisId(1)).expect("there is a server");
-    link.open().await.expect("a session");
-    link.tools().await.expect("a list");
-    link
+    open_link(ServerPlace::Child(command), None).await
 }
 
 #[tokio::test]

@@ -45,10 +45,13 @@ fn server(call: &str) -> ChildServer {
     shell(&SERVER.replace("CALL", call))
 }
 
-async fn call(session: &ChildSession, limit: Duration) -> Result<String, String> {
+async fn dig(session: &ChildSession, limit: Duration) -> Result<TaskReply, ChildFailure> {
     let params = CallToolRequestParams::new("dig");
-    let reply = session.call(params, CallTerms::new(limit)).await;
-    match reply {
+    session.call(params, CallTerms::new(limit)).await
+}
+
+async fn call(session: &ChildSession, limit: Duration) -> Result<String, String> {
+    match dig(session, limit).await {
         Ok(TaskReply::Done(result)) => Ok(result.text),
         other => Err(format!("{other:?}")),
     }
@@ -146,10 +149,7 @@ async fn a_process_that_dies_in_a_call_leaves_its_outcome_open_and_the_next_call
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     };
-    let (failure, ()) = tokio::join!(
-        session.call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT)),
-        killing
-    );
+    let (failure, ()) = tokio::join!(dig(&session, LIMIT), killing);
     let Err(ChildFailure::Lost(why)) = failure else {
         panic!("{failure:?}");
     };
@@ -158,9 +158,7 @@ async fn a_process_that_dies_in_a_call_leaves_its_outcome_open_and_the_next_call
         "{why}"
     );
     assert!(session.is_over());
-    let next = session
-        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
-        .await;
+    let next = dig(&session, LIMIT).await;
     assert!(matches!(next, Err(ChildFailure::Gone(_))), "{next:?}");
 }
 
@@ -170,9 +168,7 @@ async fn what_is_no_message_is_passed_over_and_a_message_without_end_ends_the_se
     let session = server(&garbage).open().await.unwrap();
     assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
     let session = server("yes ore | tr -d '\\n'").open().await.unwrap();
-    let failure = session
-        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
-        .await;
+    let failure = dig(&session, LIMIT).await;
     let Err(ChildFailure::Lost(why)) = failure else {
         panic!("{failure:?}");
     };
@@ -203,9 +199,7 @@ async fn an_error_of_the_server_is_a_refusal() {
     let refusal =
         r#"say '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32602,"message":"no such tool"}}'"#;
     let session = server(refusal).open().await.unwrap();
-    let failure = session
-        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
-        .await;
+    let failure = dig(&session, LIMIT).await;
     assert!(
         matches!(failure, Err(ChildFailure::Refused { code: -32602, .. })),
         "{failure:?}"
@@ -459,9 +453,7 @@ async fn a_server_that_floods_is_ended_with_the_reason_within_bounds_of_memory()
     ];
     for (line, why) in floods {
         let session = flooding(&line).open().await.unwrap();
-        let failure = session
-            .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
-            .await;
+        let failure = dig(&session, LIMIT).await;
         let Err(ChildFailure::Lost(lost)) = failure else {
             panic!("{line}: {failure:?}");
         };
@@ -489,9 +481,7 @@ answer '{"content":[{"type":"text","text":"done"}]}'"#;
         r#"for n in $(seq 100); do say '{{"jsonrpc":"2.0","id":"'"$n"'{long}","method":"ping"}}'; done; exec sleep 1000"#
     );
     let session = server(&never_reads).open().await.unwrap();
-    let failure = session
-        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
-        .await;
+    let failure = dig(&session, LIMIT).await;
     let Err(ChildFailure::Lost(why)) = failure else {
         panic!("{failure:?}");
     };

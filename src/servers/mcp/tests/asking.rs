@@ -263,21 +263,12 @@ async fn an_answer_that_the_server_does_not_take_is_brought_again() {
 
 #[tokio::test]
 async fn a_server_that_only_ever_asks_in_place_of_a_result_is_given_up() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => json(&result(
-            seen,
-            &json!({
-                "resultType": "input_required",
-                "inputRequests": {"how": {"method": "elicitation/create", "params": which("?")}},
-                "requestState": "a state",
-            }),
-        )),
-        _ => stateless(seen),
-    })
+    let (server, operator, reply) = ask_in_place(json!({
+        "resultType": "input_required",
+        "inputRequests": {"how": {"method": "elicitation/create", "params": which("?")}},
+        "requestState": "a state",
+    }))
     .await;
-    let session = open_stateless(&server).await;
-    let operator = Operator::accepting().at_once();
-    let reply = call_with(&session, &operator, LONG).await;
     let why = reply.expect_err("no result").to_string();
     assert!(why.contains("asked for input 16 times"), "{why}");
     assert_eq!(operator.asked.borrow().len(), 16);
@@ -323,21 +314,10 @@ async fn a_refusal_on_a_stream_on_which_the_server_asked_is_not_that_of_a_lost_s
 
 #[tokio::test]
 async fn a_server_asks_the_operator_so_often_in_one_call_and_is_declined_from_then_on() {
-    let server = Server::start(|seen| match is_call(seen) {
-        true => {
-            let question = json!({"method": "elicitation/create", "params": which("?")});
-            let questions = json!({"a": question, "b": question, "c": question});
-            json(&result(
-                seen,
-                &json!({"resultType": "input_required", "inputRequests": questions}),
-            ))
-        }
-        false => stateless(seen),
-    })
-    .await;
-    let session = open_stateless(&server).await;
-    let operator = Operator::accepting().at_once();
-    let reply = call_with(&session, &operator, LONG).await;
+    let question = json!({"method": "elicitation/create", "params": which("?")});
+    let questions = json!({"a": question, "b": question, "c": question});
+    let asked = json!({"resultType": "input_required", "inputRequests": questions});
+    let (server, operator, reply) = ask_in_place(asked).await;
     assert!(matches!(reply, Err(McpFailure::Broken(_))), "{reply:?}");
     assert_eq!(operator.asked.borrow().len(), 32);
     let last = server.seen().pop().expect("a call").body;
@@ -348,23 +328,12 @@ async fn a_server_asks_the_operator_so_often_in_one_call_and_is_declined_from_th
 
 #[tokio::test]
 async fn nobody_is_asked_where_the_server_also_wants_what_it_cannot_get() {
-    let server = Server::start(|seen| match is_call(seen) {
-        true => {
-            let questions = json!({
-                "a": {"method": "elicitation/create", "params": which("?")},
-                "b": {"method": "sampling/createMessage", "params": {}},
-            });
-            json(&result(
-                seen,
-                &json!({"resultType": "input_required", "inputRequests": questions}),
-            ))
-        }
-        false => stateless(seen),
-    })
-    .await;
-    let session = open_stateless(&server).await;
-    let operator = Operator::accepting().at_once();
-    let reply = call_with(&session, &operator, LONG).await;
+    let questions = json!({
+        "a": {"method": "elicitation/create", "params": which("?")},
+        "b": {"method": "sampling/createMessage", "params": {}},
+    });
+    let asked = json!({"resultType": "input_required", "inputRequests": questions});
+    let (_server, operator, reply) = ask_in_place(asked).await;
     let why = reply.expect_err("no result").to_string();
     assert!(
         why.contains("sampling/createMessage was not offered"),
@@ -383,8 +352,17 @@ fn stateless(seen: &Seen) -> Answer {
     json(&result(seen, &found))
 }
 
-async fn open_stateless(server: &Server) -> ServerSession {
+/// Calls a tool of a server without sessions that answers each call so, with an operator who accepts.
+async fn ask_in_place(answer: Value) -> (Server, Operator, Result<String, McpFailure>) {
+    let server = Server::start(move |seen| match is_call(seen) {
+        true => json(&result(seen, &answer)),
+        false => stateless(seen),
+    })
+    .await;
     let http = zoea_http::build_client().expect("a client");
     let endpoint = UpstreamEndpoint::new(server.endpoint.url.clone(), http);
-    ServerSession::open(endpoint).await.expect("a session")
+    let session = ServerSession::open(endpoint).await.expect("a session");
+    let operator = Operator::accepting().at_once();
+    let reply = call_with(&session, &operator, LONG).await;
+    (server, operator, reply)
 }

@@ -48,17 +48,12 @@ async fn of_a_web_page_the_title_is_told() {
 
 #[tokio::test]
 async fn a_stream_on_which_the_server_asks_without_end_is_given_up() {
-    let server = Server::start(|seen| match seen.body["method"].as_str() {
-        Some("tools/call") => {
-            let ping = |id: u32| {
-                format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n")
-            };
-            events(&(0..5000).map(ping).collect::<String>())
-        }
-        _ => usual(seen),
+    let (server, session) = Server::for_calls(|_| {
+        let ping =
+            |id: u32| format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n");
+        events(&(0..5000).map(ping).collect::<String>())
     })
     .await;
-    let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("no answer");
     assert_eq!(
         failure.to_string(),
