@@ -9,7 +9,7 @@ use std::time::Duration;
 use actors::domain::backoff::Backoff;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
 use actors::domain::tool::Toolset;
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, WireFacts};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ use zoea_mcp::{
 use super::listed::ListedTools;
 use super::server::McpServer;
 use super::{
-    COMMAND_FAILED_CODE, UNKNOWN_TOOL_CODES, call_params, error_answer, failure, link_answer,
+    COMMAND_FAILED_CODE, REQUEST_CODES, call_params, error_answer, failure, link_answer, wire_facts,
 };
 
 /// What MCP over standard streams goes by, in the words of OpenTelemetry.
@@ -172,12 +172,7 @@ impl ChildLink {
         let session = self.session()?;
         let report = |error_code| {
             if let Some(context) = &call.context {
-                let version = Some(session.version()).filter(|version| !version.is_empty());
-                context.report(WireFacts {
-                    protocol_version: version.cloned(),
-                    error_code,
-                    transport: Some(TRANSPORT),
-                });
+                context.report(wire_facts(session.version(), TRANSPORT, error_code));
             }
         };
         // A call that is cancelled was under way all the same.
@@ -210,7 +205,7 @@ impl ChildLink {
             }
             Err(failure) => {
                 if let ChildFailure::Refused { code, .. } = &failure
-                    && UNKNOWN_TOOL_CODES.contains(code)
+                    && REQUEST_CODES.contains(code)
                 {
                     self.listed.doubt();
                 }
@@ -267,7 +262,7 @@ impl Link for ChildLink {
 /// Whether a call that was refused so shows that the server may have lost a session with one behind it. The
 /// call is refused all the same, since the words may be about another session.
 fn may_mean_session(code: i64, message: &str) -> bool {
-    let is_about_call = code == COMMAND_FAILED_CODE || UNKNOWN_TOOL_CODES.contains(&code);
+    let is_about_call = code == COMMAND_FAILED_CODE || REQUEST_CODES.contains(&code);
     !is_about_call && failure::names_a_session(message)
 }
 

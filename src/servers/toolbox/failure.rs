@@ -7,7 +7,7 @@ use actors::ports::{LinkFault, TaskNews};
 use zoea_http::waits::first_duration;
 use zoea_mcp::McpFailure;
 
-use super::session_health;
+use super::{REQUEST_CODES, session_health};
 
 /// The JSON-RPC code for an unknown session.
 const NO_SESSION_CODE: i64 = -32600;
@@ -37,8 +37,6 @@ const LOST_ANSWER_WORDS: [&str; 7] = [
 ];
 /// The JSON-RPC codes for a request that was refused before anything of it was done.
 const NOT_BEGUN_CODES: [i64; 5] = [-32700, -32600, -32601, -32602, LIMITED_CODE];
-/// The JSON-RPC codes with which servers refuse a task that they do not know, and the whole method.
-const NO_TASK_CODES: [i64; 2] = [-32602, -32601];
 /// The first JSON-RPC code of a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
@@ -104,7 +102,7 @@ pub(super) fn reading_fault(failure: McpFailure) -> LinkFault {
 /// Classifies a failed question about a task. A server that refuses the id, or the method, does not
 /// know the task any more. Any other refusal decides nothing about the task.
 pub(super) fn task_fault(failure: McpFailure) -> Result<TaskNews, LinkFault> {
-    let is_unknown = matches!(&failure, McpFailure::Refused { code: Some(code), .. } if NO_TASK_CODES.contains(code));
+    let is_unknown = matches!(&failure, McpFailure::Refused { code: Some(code), .. } if REQUEST_CODES.contains(code));
     if is_unknown {
         let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
         return Ok(TaskNews::Unknown(format!(

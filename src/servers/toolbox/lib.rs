@@ -88,8 +88,9 @@ pub type NotifyOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
 
 /// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
 const COMMAND_FAILED_CODE: i64 = 0;
-/// The JSON-RPC codes with which servers refuse calls of tools that they do not know.
-const UNKNOWN_TOOL_CODES: [i64; 2] = [-32601, -32602];
+/// The JSON-RPC codes of refusals that are about what was asked: a method, a tool or a task that the
+/// server does not know, or wrong arguments.
+const REQUEST_CODES: [i64; 2] = [-32601, -32602];
 impl McpUpstream {
     /// The server that is reached so; `None` for no server. `tell` receives notices about its
     /// tools, each once for all Myses.
@@ -161,7 +162,7 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply,
     let context = call.context;
     let report = |error_code| {
         if let Some(context) = &context {
-            context.report(wire_facts(session, error_code));
+            context.report(wire_facts(session.version(), TRANSPORT, error_code));
         }
     };
     // A call that is cancelled was under way all the same.
@@ -229,13 +230,12 @@ fn error_answer(message: &str) -> LinkAnswer {
     }
 }
 
-/// What observers are told of a call's way to the server.
-fn wire_facts(session: &ServerSession, error_code: Option<i64>) -> WireFacts {
-    let version = Some(session.version()).filter(|version| !version.is_empty());
+/// What observers are told of a call's way to the server. An empty version is not known.
+fn wire_facts(version: &Arc<str>, transport: &'static str, error_code: Option<i64>) -> WireFacts {
     WireFacts {
-        protocol_version: version.cloned(),
+        protocol_version: Some(version.clone()).filter(|version| !version.is_empty()),
         error_code,
-        transport: Some(TRANSPORT),
+        transport: Some(transport),
     }
 }
 

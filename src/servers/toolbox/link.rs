@@ -16,7 +16,7 @@ use super::failure::HEADER_MISMATCH_CODE;
 use super::listed::ListedTools;
 use super::server::McpServer;
 use super::session_health::SessionHealth;
-use super::{UNKNOWN_TOOL_CODES, failure, send_call, tasks};
+use super::{REQUEST_CODES, failure, send_call, tasks};
 
 /// How long a server may take to say whether it knows a session.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -253,7 +253,7 @@ impl McpLink {
                 message,
                 status,
             }) => {
-                if code.is_some_and(|code| UNKNOWN_TOOL_CODES.contains(&code)) {
+                if code.is_some_and(|code| REQUEST_CODES.contains(&code)) {
                     self.suspect_list();
                 }
                 Err(failure::call_fault(McpFailure::Refused {

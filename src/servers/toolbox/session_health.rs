@@ -15,6 +15,8 @@ use actors::ports::LinkReply;
 use tokio::time::Instant;
 use zoea_mcp::McpFailure;
 
+use super::{COMMAND_FAILED_CODE, REQUEST_CODES};
+
 /// The refusals in a row after which a session is in doubt.
 const DOUBTFUL: u32 = 2;
 /// The first wait for another session after one that cured nothing, and the longest.
@@ -22,9 +24,6 @@ const FIRST_WAIT: Duration = Duration::from_secs(4);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// The first wait before a session is tried again that the server says it knows.
 const TRIAL_WAIT: Duration = Duration::from_secs(10);
-/// The JSON-RPC codes of refusals that are about what was asked: an unknown method or tool, wrong
-/// arguments.
-const ABOUT_REQUEST_CODES: [i64; 2] = [-32601, -32602];
 const SESSION_WORD: &str = "session";
 
 #[derive(Debug, Default)]
@@ -206,7 +205,7 @@ fn hint_of(answer: Result<&LinkReply, &McpFailure>) -> Hint {
         Err(McpFailure::SessionGone) => Hint::Lost,
         // Early SpaceMolt told so that a command failed.
         Err(McpFailure::Refused {
-            code: Some(0),
+            code: Some(COMMAND_FAILED_CODE),
             status: 200..=299,
             ..
         }) => Hint::Known,
@@ -215,7 +214,7 @@ fn hint_of(answer: Result<&LinkReply, &McpFailure>) -> Hint {
             message,
             status,
         }) => {
-            let is_about_request = code.is_some_and(|code| ABOUT_REQUEST_CODES.contains(&code));
+            let is_about_request = code.is_some_and(|code| REQUEST_CODES.contains(&code));
             let names_it = names_it(message);
             match is_about_request && !names_it {
                 true => Hint::Nothing,
