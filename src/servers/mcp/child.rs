@@ -328,14 +328,10 @@ impl From<McpFailure> for ChildFailure {
 
 impl PageFailure for ChildFailure {
     fn of_page(&self) -> Option<&str> {
-        match self {
-            ChildFailure::Broken(why) => Some(why),
-            ChildFailure::NotReady(_)
-            | ChildFailure::Gone(_)
-            | ChildFailure::Refused { .. }
-            | ChildFailure::Lost(_)
-            | ChildFailure::TooLate(_) => None,
-        }
+        let ChildFailure::Broken(why) = self else {
+            return None;
+        };
+        Some(why)
     }
 }
 

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
+use reqwest::RequestBuilder;
 
 use super::MAX_ANSWER_BYTES;
 use super::incidents::FailedCalls;
 use super::listing::KnownListing;
 use super::mirror::MirroredArgument;
-use super::session_mode::{KnownMode, SessionMode};
+use super::session_mode::SessionMode;
 
 #[derive(Clone)]
 pub struct UpstreamEndpoint {
@@ -19,7 +20,8 @@ pub struct UpstreamEndpoint {
     pub(super) headers: Arc<[(HeaderName, HeaderValue)]>,
     pub(super) http: reqwest::Client,
     pub(super) max_answer_bytes: usize,
-    pub(super) mode: Arc<KnownMode>,
+    /// What is known of the server. All sessions with it share this.
+    pub(super) mode: Arc<Mutex<Option<SessionMode>>>,
     /// Whether a server whose way is not known, or has changed, is asked for it.
     pub(super) probes: bool,
     /// Whether the server is told that an operator answers its questions.
@@ -55,7 +57,7 @@ impl UpstreamEndpoint {
     /// The same, known to have sessions. It is not asked whether it does without.
     #[must_use]
     pub fn with_sessions(mut self) -> UpstreamEndpoint {
-        self.mode = Arc::new(KnownMode::of(SessionMode::Sessions));
+        self.mode = Arc::new(Mutex::new(Some(SessionMode::Sessions)));
         self.probes = false;
         self
     }
@@ -65,6 +67,17 @@ impl UpstreamEndpoint {
     pub fn with_questions(mut self) -> UpstreamEndpoint {
         self.asks = true;
         self
+    }
+
+    /// A request with the token and the headers that are configured.
+    pub(super) fn with_access(&self, mut request: RequestBuilder) -> RequestBuilder {
+        for (name, value) in &*self.headers {
+            request = request.header(name, value);
+        }
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     pub(super) fn host(&self) -> Arc<str> {

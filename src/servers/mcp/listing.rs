@@ -229,15 +229,10 @@ pub(super) trait PageFailure: From<McpFailure> {
 
 impl PageFailure for McpFailure {
     fn of_page(&self) -> Option<&str> {
-        match self {
-            McpFailure::Broken(why) => Some(why),
-            McpFailure::Refused { .. }
-            | McpFailure::SessionGone
-            | McpFailure::Status { .. }
-            | McpFailure::Http { .. }
-            | McpFailure::RefusedAfterAsking { .. }
-            | McpFailure::TooLate(_) => None,
-        }
+        let McpFailure::Broken(why) = self else {
+            return None;
+        };
+        Some(why)
     }
 }
 

@@ -40,17 +40,9 @@ impl UpstreamEndpoint {
 
     /// Whether a stream at the address begins as those of 2024 do.
     async fn names_an_address(&self) -> bool {
-        let mut request = self
-            .http
-            .get(&*self.url)
-            .header("accept", EVENT_STREAM_MIME_TYPE);
-        for (name, value) in &*self.headers {
-            request = request.header(name, value);
-        }
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
-        let Ok(mut response) = request.send().await else {
+        let request = self.http.get(&*self.url);
+        let request = request.header("accept", EVENT_STREAM_MIME_TYPE);
+        let Ok(mut response) = self.with_access(request).send().await else {
             return false;
         };
         let mut read = Vec::new();

@@ -40,10 +40,11 @@ impl ServerSession {
     /// The server cannot be reached or refuses the session.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let memory = endpoint.mode.clone();
-        if memory.known() == Some(SessionMode::Sessions) {
+        let known = *memory.lock();
+        if known == Some(SessionMode::Sessions) {
             match ServerSession::initialize(endpoint.clone()).await {
                 Err(failure) if endpoint.probes && is_without_sessions(&failure) => {
-                    memory.set(None);
+                    *memory.lock() = None;
                 }
                 opened => return opened,
             }
@@ -51,7 +52,7 @@ impl ServerSession {
         let probe = ServerSession::probe(endpoint.clone());
         let refusal = match tokio::time::timeout(PROBE_TIMEOUT, probe).await {
             Ok(Ok(session)) => {
-                memory.set(Some(SessionMode::Stateless));
+                *memory.lock() = Some(SessionMode::Stateless);
                 return Ok(session);
             }
             Ok(Err(failure)) if !may_have_sessions(&failure) => return Err(failure),
@@ -61,7 +62,7 @@ impl ServerSession {
         tracing::debug!(%refusal, "the server is asked for a session");
         match ServerSession::initialize(endpoint.clone()).await {
             Ok(session) => {
-                memory.set(Some(SessionMode::Sessions));
+                *memory.lock() = Some(SessionMode::Sessions);
                 Ok(session)
             }
             Err(failure) => Err(endpoint.name_older(failure).await),
@@ -87,16 +88,10 @@ impl ServerSession {
         session.version = ProtocolVersion::V_2026_07_28.as_str().into();
         let params = DiscoverRequestParams {};
         let request = ClientRequest::DiscoverRequest(DiscoverRequest::new(params));
-        let (id, message) = session.with_next_id(request);
-        let answer = session.post(&message).await?;
-        let result = session.read_result(answer, id, MAX_ANSWER_BYTES).await?;
+        let result = session.ask(request, MAX_ANSWER_BYTES).await?;
         let found: Discovered = result.read("server/discover")?;
-        let ours = &*session.version;
-        if found
-            .supported_versions
-            .iter()
-            .any(|version| version == ours)
-        {
+        let mut versions = found.supported_versions.iter();
+        if versions.any(|version| **version == *session.version) {
             let about = &found.meta[SERVER_INFO_KEY];
             session.name = about["name"].as_str().and_then(shown_name);
             return Ok(session);
@@ -117,20 +112,13 @@ impl ServerSession {
 
 /// Whether a refusal of `initialize` means that the server has no sessions.
 fn is_without_sessions(failure: &McpFailure) -> bool {
-    match failure {
-        McpFailure::Refused { code, .. } => {
-            matches!(
-                code,
-                Some(UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH)
-            )
+    matches!(
+        failure,
+        McpFailure::Refused {
+            code: Some(UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH),
+            ..
         }
-        McpFailure::RefusedAfterAsking { .. }
-        | McpFailure::Status { .. }
-        | McpFailure::SessionGone
-        | McpFailure::Http { .. }
-        | McpFailure::Broken(_)
-        | McpFailure::TooLate(_) => false,
-    }
+    )
 }
 
 /// Whether a server that answered `server/discover` so may be one with sessions, which does not

@@ -272,7 +272,8 @@ impl EventReader {
     }
 }
 
-fn take_line(line: SseLine<'_>, current: &mut SseEvent, ended: &mut VecDeque<SseEvent>) {
+/// Puts events together, line by line.
+pub(super) fn take_line(line: SseLine<'_>, current: &mut SseEvent, ended: &mut VecDeque<SseEvent>) {
     match line {
         SseLine::Field(name, value) => current.add_field(name, value),
         // A comment or an empty line is no event.

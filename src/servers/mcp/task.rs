@@ -155,12 +155,7 @@ impl ServerSession {
         request: ClientRequest,
         limit: Duration,
     ) -> Result<RawResult, McpFailure> {
-        let (id, message) = self.with_next_id(request);
-        let answer = async {
-            let answer = self.post(&message).await?;
-            self.read_result(answer, id, self.endpoint.max_answer_bytes)
-                .await
-        };
+        let answer = self.ask(request, self.endpoint.max_answer_bytes);
         let answer = tokio::time::timeout(limit, answer).await;
         answer.unwrap_or(Err(McpFailure::TooLate(limit)))
     }

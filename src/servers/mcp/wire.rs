@@ -1,5 +1,6 @@
 //! Sends one message over HTTP and determines the kind of the answer.
 
+use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
@@ -13,6 +14,7 @@ use super::body::{OpenBody, http_failure};
 use super::incidents::Exchange;
 use super::message::{MatchedMessages, RawResult, RpcError, readable};
 use super::stateless::StatelessRequest;
+use super::stream::take_line;
 use super::{McpFailure, ServerSession, SessionMode};
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -89,16 +91,10 @@ impl ServerSession {
     }
 
     fn with_headers(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        let mut request = request.header(
-            "accept",
-            format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"),
-        );
-        for (name, value) in &*self.endpoint.headers {
-            request = request.header(name, value);
-        }
-        if let Some(token) = &self.endpoint.token {
-            request = request.bearer_auth(token);
-        }
+        let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
+        let mut request = self
+            .endpoint
+            .with_access(request.header("accept", accepted));
         if let Some(session) = &self.session {
             request = request.header(HEADER_SESSION_ID, &**session);
         }
@@ -208,18 +204,13 @@ fn answer_in(body: &str, id: i64, status: u16) -> Option<Result<RawResult, McpFa
     if body.starts_with(['{', '[']) {
         return MatchedMessages::find(body, id, status).answer;
     }
-    let (mut lines, mut event, mut answer) = (SseLines::default(), SseEvent::default(), None);
-    let mut take = |line: SseLine<'_>| match line {
-        SseLine::Field(name, value) => event.add_field(name, value),
-        SseLine::End if answer.is_none() => {
-            let data = std::mem::take(&mut event).data;
-            answer = MatchedMessages::find(&readable(&data), id, status).answer;
-        }
-        SseLine::End => {}
-    };
+    let (mut lines, mut event, mut events) =
+        (SseLines::default(), SseEvent::default(), VecDeque::new());
+    let mut take = |line: SseLine<'_>| take_line(line, &mut event, &mut events);
     lines.take(body.as_bytes(), &mut take);
     lines.finish(&mut take);
-    answer
+    let mut events = events.iter();
+    events.find_map(|event| MatchedMessages::find(&readable(&event.data), id, status).answer)
 }
 
 /// A JSON-RPC error in the body of a failure. Its id does not matter, because it can be about no

@@ -79,9 +79,7 @@ impl<R> BoundedLines<R> {
             false => Err("the server sent more than 1000 messages a second"),
         }
     }
-}
 
-impl<R> BoundedLines<R> {
     fn pass_on(&mut self, read: &[u8]) {
         let mut pieces = read.split(|byte| *byte == b'\n');
         let last = pieces.next_back().unwrap_or_default();

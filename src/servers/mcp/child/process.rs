@@ -111,8 +111,6 @@ impl Drop for ChildProcess {
     }
 }
 
-impl ProcessEnd {}
-
 fn prepare(command: &ChildCommand) -> io::Result<Command> {
     let mut words = command.command.iter();
     let program = words.next();
