@@ -167,89 +167,38 @@ mod tests {
         Some((usage.input, usage.output, usage.cached))
     }
 
+    /// Input, output and cached tokens, and the usage that tells them.
+    const USAGES: &str = r#"
+# A zero in one place hides no figure in another.
+900 30 768 | {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930, "prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 768}
+# What came from the cache fills the gap to the total.
+8012 30 8000 | {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 8042, "cache_read_input_tokens": 8000, "prompt_tokens_details": {"cached_tokens": 0}}
+17000 30 8000 | {"prompt_tokens": 9000, "completion_tokens": 30, "total_tokens": 17030, "cache_read_input_tokens": 8000}
+9012 30 8000 | {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 9042, "cache_read_input_tokens": 8000, "cache_creation_input_tokens": 1000}
+1012 30 0 | {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 1042, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 1000}
+# Beside it thoughts.
+8012 230 8000 | {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 8242, "cache_read_input_tokens": 8000, "completion_tokens_details": {"reasoning_tokens": 200}}
+# A prompt that is smaller than its cached part does not hold it.
+8012 30 8000 | {"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 42, "cached_tokens": 8000}
+# Anthropic's own form.
+17500 30 8000 | {"input_tokens": 9000, "output_tokens": 30, "cache_read_input_tokens": 8000, "cache_creation_input_tokens": 500}
+# LiteLLM's: both are in the prompt.
+9000 30 8000 | {"prompt_tokens": 9000, "completion_tokens": 30, "total_tokens": 9030, "cache_read_input_tokens": 8000, "cache_creation_input_tokens": 500, "prompt_tokens_details": {"cached_tokens": 8000}}
+# Gemini's thoughts are in the total alone, xAI's beside the answer.
+812 231 0 | {"prompt_tokens": 812, "completion_tokens": 31, "total_tokens": 1043}
+9000 231 8000 | {"prompt_tokens": 9000, "completion_tokens": 31, "total_tokens": 9231, "prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 200}}
+9000 231 0 | {"prompt_tokens": 9000, "completion_tokens": 31, "completion_tokens_details": {"reasoning_tokens": 200}}
+900 30 512 | {"input_tokens": 900, "output_tokens": 30, "input_tokens_details": {"cached_tokens": 512}}
+900 30 0 | {"completion_tokens": 30, "total_tokens": 930}
+"#;
+
     #[test]
     fn usage_is_read_as_its_server_means_it() {
-        for (usage, expected) in [
-            // A zero in one place hides no figure in another.
-            (
-                json!({"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930,
-                "prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 768}),
-                (900, 30, 768),
-            ),
-            // What came from the cache fills the gap to the total.
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 8042,
-                "cache_read_input_tokens": 8000, "prompt_tokens_details": {"cached_tokens": 0}}),
-                (8012, 30, 8000),
-            ),
-            (
-                json!({"prompt_tokens": 9000, "completion_tokens": 30, "total_tokens": 17030,
-                "cache_read_input_tokens": 8000}),
-                (17_000, 30, 8000),
-            ),
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 9042,
-                "cache_read_input_tokens": 8000, "cache_creation_input_tokens": 1000}),
-                (9012, 30, 8000),
-            ),
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 1042,
-                "cache_read_input_tokens": 0, "cache_creation_input_tokens": 1000}),
-                (1012, 30, 0),
-            ),
-            // Beside it thoughts.
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 8242,
-                "cache_read_input_tokens": 8000,
-                "completion_tokens_details": {"reasoning_tokens": 200}}),
-                (8012, 230, 8000),
-            ),
-            // A prompt that is smaller than its cached part does not hold it.
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 30, "total_tokens": 42,
-                "cached_tokens": 8000}),
-                (8012, 30, 8000),
-            ),
-            // Anthropic's own form.
-            (
-                json!({"input_tokens": 9000, "output_tokens": 30, "cache_read_input_tokens": 8000,
-                "cache_creation_input_tokens": 500}),
-                (17_500, 30, 8000),
-            ),
-            // LiteLLM's: both are in the prompt.
-            (
-                json!({"prompt_tokens": 9000, "completion_tokens": 30, "total_tokens": 9030,
-                "cache_read_input_tokens": 8000, "cache_creation_input_tokens": 500,
-                "prompt_tokens_details": {"cached_tokens": 8000}}),
-                (9000, 30, 8000),
-            ),
-            // Gemini's thoughts are in the total alone, xAI's beside the answer.
-            (
-                json!({"prompt_tokens": 812, "completion_tokens": 31, "total_tokens": 1043}),
-                (812, 231, 0),
-            ),
-            (
-                json!({"prompt_tokens": 9000, "completion_tokens": 31, "total_tokens": 9231,
-                "prompt_tokens_details": {"cached_tokens": 8000},
-                "completion_tokens_details": {"reasoning_tokens": 200}}),
-                (9000, 231, 8000),
-            ),
-            (
-                json!({"prompt_tokens": 9000, "completion_tokens": 31,
-                "completion_tokens_details": {"reasoning_tokens": 200}}),
-                (9000, 231, 0),
-            ),
-            (
-                json!({"input_tokens": 900, "output_tokens": 30,
-                "input_tokens_details": {"cached_tokens": 512}}),
-                (900, 30, 512),
-            ),
-            (
-                json!({"completion_tokens": 30, "total_tokens": 930}),
-                (900, 30, 0),
-            ),
-        ] {
-            assert_eq!(read(&usage), Some(expected), "{usage}");
+        for line in USAGES.trim().lines().filter(|line| !line.starts_with('#')) {
+            let (expected, usage) = line.split_once(" | ").unwrap();
+            let usage = read(&serde_json::from_str(usage).unwrap());
+            let usage = usage.map(|(input, output, cached)| format!("{input} {output} {cached}"));
+            assert_eq!(usage.as_deref(), Some(expected), "{line}");
         }
         assert_eq!(read(&json!({"total_tokens": 7})), None);
     }

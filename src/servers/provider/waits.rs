@@ -243,42 +243,36 @@ mod tests {
         assert_eq!(waits(&anthropic).reset, seconds(30.0));
     }
 
+    /// The seconds that are read of messages, and the messages.
+    const STATED_WAITS: &str = r#"
+41.724 | Rate limit reached. Please try again in 41.724s. Visit …
+432.0 | Please try again in 7m12s.
+37025.7 | Please retry in 10h17m5.7s.
+0.156 | Please try again in 156ms.
+20.0 | Please try again in 20 seconds
+none | try again in a while
+none | try again in 5 parsecs
+3600.0 | Your limit will reset at 2026-03-11 19:42:00
+3600.0 | You will regain access on 2026-03-11 at 19:42 UTC.
+12000.0 | Your quota resets in 3h 20m.
+3600.0 | Limit resets at 1773258120.
+3600.0 | resets at 1773258120000
+3600.0 | It resets on Mar 11, 2026 at 7:42 PM (UTC)
+none | Your limit will reset at 2020-03-11 19:42:00
+"#;
+
     #[test]
     fn a_wait_is_found_in_the_words_and_the_details_of_an_error() {
         let of_body =
             |error: Value, message: &str| HeaderWaits::default().until_next(&error, message, now());
         let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
-        for (message, expected) in [
-            (
-                "Rate limit reached. Please try again in 41.724s. Visit …",
-                seconds(41.724),
-            ),
-            ("Please try again in 7m12s.", seconds(432.0)),
-            ("Please retry in 10h17m5.7s.", seconds(37_025.7)),
-            ("Please try again in 156ms.", seconds(0.156)),
-            ("Please try again in 20 seconds", seconds(20.0)),
-            ("try again in a while", None),
-            ("try again in 5 parsecs", None),
-            ("try again in 999999999h", Some(MAX_STATED_WAIT)),
-            (
-                "Your limit will reset at 2026-03-11 19:42:00",
-                seconds(3600.0),
-            ),
-            (
-                "You will regain access on 2026-03-11 at 19:42 UTC.",
-                seconds(3600.0),
-            ),
-            ("Your quota resets in 3h 20m.", seconds(12_000.0)),
-            ("Limit resets at 1773258120.", seconds(3600.0)),
-            ("resets at 1773258120000", seconds(3600.0)),
-            (
-                "It resets on Mar 11, 2026 at 7:42 PM (UTC)",
-                seconds(3600.0),
-            ),
-            ("Your limit will reset at 2020-03-11 19:42:00", None),
-        ] {
+        for line in STATED_WAITS.trim().lines() {
+            let (expected, message) = line.split_once(" | ").unwrap();
+            let expected = expected.parse().ok().and_then(seconds);
             assert_eq!(of_body(json!({}), message), expected, "{message}");
         }
+        let endless = of_body(json!({}), "try again in 999999999h");
+        assert_eq!(endless, Some(MAX_STATED_WAIT));
         let google = json!({"details": [
             {"@type": "type.googleapis.com/google.rpc.Help"},
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45.837906927s"},

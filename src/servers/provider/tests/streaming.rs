@@ -337,38 +337,31 @@ async fn what_breaks_after_the_end_and_what_never_closes_take_nothing_away() {
     drop(voice);
 }
 
+/// A status and a body on one line.
+fn status_and_body(line: &str) -> (u16, &str) {
+    let (status, body) = line.split_once(' ').unwrap();
+    (status.parse().unwrap(), body)
+}
+
+const REFUSED_STREAMS: &str = r#"
+400 {"error":{"message":"Unknown parameter: 'stream_options'.","param":"stream_options"}}
+400 {"error":{"message":"Unrecognized request argument supplied: stream_options"}}
+422 {"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}
+422 {"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"],"msg":"Extra inputs are not permitted","input":true}]},"type":"invalid_request_error"}
+400 {"error":{"message":"Your organization must be verified to stream this model.","param":"stream","code":"unsupported_value"}}
+500 {"error":{"code":500,"message":"Cannot use tools with stream","type":"server_error"}}
+400 {"message":"This model doesn't support streaming. Try again without it: Streaming not supported"}
+"#;
+
+const OTHER_ERRORS: &str = r#"
+500 {"error":{"message":"error while streaming the response from upstream"}}
+400 {"error":{"message":"no such model"}}
+429 {"error":{"message":"too many streams"}}
+"#;
+
 #[tokio::test]
 async fn who_refuses_streams_is_told_apart_by_its_words_and_asked_for_whole_answers() {
-    for (status, refusal) in [
-        (
-            400,
-            r#"{"error":{"message":"Unknown parameter: 'stream_options'.","param":"stream_options"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#,
-        ),
-        (
-            422,
-            r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
-        ),
-        (
-            422,
-            r#"{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"],"msg":"Extra inputs are not permitted","input":true}]},"type":"invalid_request_error"}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Your organization must be verified to stream this model.","param":"stream","code":"unsupported_value"}}"#,
-        ),
-        (
-            500,
-            r#"{"error":{"code":500,"message":"Cannot use tools with stream","type":"server_error"}}"#,
-        ),
-        (
-            400,
-            r#"{"message":"This model doesn't support streaming. Try again without it: Streaming not supported"}"#,
-        ),
-    ] {
+    for (status, refusal) in REFUSED_STREAMS.trim().lines().map(status_and_body) {
         let mut live = Live::new(true).await;
         let (is_streamed, read) = live.exchange(status, refusal).await;
         assert!(is_streamed && is_adapted(&read), "{refusal}: {read:?}");
@@ -378,14 +371,7 @@ async fn who_refuses_streams_is_told_apart_by_its_words_and_asked_for_whole_answ
         let (_, read) = live.exchange(status, refusal).await;
         assert!(!is_adapted(&read), "learnt once: {read:?}");
     }
-    for (status, other) in [
-        (
-            500,
-            r#"{"error":{"message":"error while streaming the response from upstream"}}"#,
-        ),
-        (400, r#"{"error":{"message":"no such model"}}"#),
-        (429, r#"{"error":{"message":"too many streams"}}"#),
-    ] {
+    for (status, other) in OTHER_ERRORS.trim().lines().map(status_and_body) {
         let mut live = Live::new(true).await;
         let (_, read) = live.exchange(status, other).await;
         assert!(read.is_err() && !is_adapted(&read), "{read:?}");
