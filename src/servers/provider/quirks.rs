@@ -242,16 +242,11 @@ impl ModelQuirks {
         request: &ModelRequest,
         written: &Style,
     ) -> ModelFault {
-        let said = match &fault {
-            ModelFault::Permanent { text }
-            | ModelFault::Refused { text, .. }
-            | ModelFault::Transient { text, .. } => text,
-            ModelFault::TooLong { .. }
-            | ModelFault::OutOfService { .. }
-            | ModelFault::Adapted { .. }
-            | ModelFault::Unreachable { .. }
-            | ModelFault::NoDescriptor { .. }
-            | ModelFault::Empty { .. } => return fault,
+        let (ModelFault::Permanent { text: said }
+        | ModelFault::Refused { text: said, .. }
+        | ModelFault::Transient { text: said, .. }) = &fault
+        else {
+            return fault;
         };
         let own = own_words(said);
         let mut style = self.style.lock();
@@ -343,26 +338,14 @@ impl ModelQuirks {
 }
 
 /// A refusal with the tools of the request at which the server's own words point.
-fn naming_refused_tools(fault: ModelFault, own: &str, request: &ModelRequest) -> ModelFault {
-    match fault {
-        ModelFault::Refused { text, usage, hint } => {
-            let sent = error_hints::names(&request.tools);
-            let tools = error_hints::refused_tools(own, &sent);
-            let hint = match tools.is_empty() {
-                true => hint,
-                false => RefusalHint::Tools(tools),
-            };
-            ModelFault::Refused { text, usage, hint }
+fn naming_refused_tools(mut fault: ModelFault, own: &str, request: &ModelRequest) -> ModelFault {
+    if let ModelFault::Refused { hint, .. } = &mut fault {
+        let tools = error_hints::refused_tools(own, &error_hints::names(&request.tools));
+        if !tools.is_empty() {
+            *hint = RefusalHint::Tools(tools);
         }
-        ModelFault::Permanent { .. }
-        | ModelFault::Transient { .. }
-        | ModelFault::TooLong { .. }
-        | ModelFault::OutOfService { .. }
-        | ModelFault::Adapted { .. }
-        | ModelFault::Unreachable { .. }
-        | ModelFault::NoDescriptor { .. }
-        | ModelFault::Empty { .. } => fault,
     }
+    fault
 }
 
 fn adapted(text: String) -> ModelFault {
