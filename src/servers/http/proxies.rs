@@ -334,6 +334,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_refused_in_words_and_nothing_goes_around_it() {
+        let no_address = "ALL_PROXY does not hold the address of a proxy";
         for (value, said) in [
             (
                 "socks5://user:hunter2@p:1080",
@@ -341,19 +342,10 @@ mod tests {
             ),
             ("SOCKS5H://p", "ALL_PROXY names a socks5h proxy"),
             ("socks4a://p:1", "ALL_PROXY names a socks4a proxy"),
-            (
-                "ftp://hunter2@p",
-                "ALL_PROXY does not hold the address of a proxy",
-            ),
-            (
-                "http://p:notaport",
-                "ALL_PROXY does not hold the address of a proxy",
-            ),
-            ("http://", "ALL_PROXY does not hold the address of a proxy"),
-            (
-                "two words",
-                "ALL_PROXY does not hold the address of a proxy",
-            ),
+            ("ftp://hunter2@p", no_address),
+            ("http://p:notaport", no_address),
+            ("http://", no_address),
+            ("two words", no_address),
         ] {
             let proxies = of(&[("ALL_PROXY", value)]);
             let troubles: Vec<String> = proxies.troubles().collect();
