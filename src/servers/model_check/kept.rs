@@ -6,7 +6,6 @@ use std::path::Path;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use zoea_provider::{LearntStyle, WireProfile};
 use zoea_system::files;
 
 use super::{CheckLessons, CheckTarget, ModelCheck};
@@ -27,22 +26,8 @@ struct KeptCheck {
     model: String,
     at: String,
     plays: bool,
-    no_system_role: bool,
-    short_ids: bool,
-    single_calls: bool,
-    bare_calls: bool,
-    reasoning_field: bool,
-    #[serde(default)]
-    completion_limit: bool,
-    #[serde(default)]
-    no_effort: bool,
-    #[serde(default)]
-    signatures: bool,
-    #[serde(default)]
-    bridges: bool,
-    temperature: bool,
-    streamed: bool,
-    context_tokens: Option<u64>,
+    #[serde(flatten)]
+    lessons: CheckLessons,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -92,24 +77,7 @@ impl KeptChecks {
         let server = shown_server(endpoint);
         let mut kept = self.0.iter();
         let kept = kept.find(|kept| kept.server == server && kept.model == model)?;
-        Some(CheckLessons {
-            style: LearntStyle {
-                profile: WireProfile {
-                    has_no_system_role: kept.no_system_role,
-                    wants_short_ids: kept.short_ids,
-                    wants_single_calls: kept.single_calls,
-                    wants_bare_calls: kept.bare_calls,
-                    wants_reasoning: kept.reasoning_field,
-                    wants_completion_limit: kept.completion_limit,
-                    wants_no_effort: kept.no_effort,
-                    wants_signatures: kept.signatures,
-                    wants_bridges: kept.bridges,
-                },
-                has_temperature: kept.temperature,
-                is_streamed: kept.streamed,
-            },
-            context_tokens: kept.context_tokens,
-        })
+        Some(kept.lessons)
     }
 
     /// Adds what a proof learnt, in place of what was known about that server and model.
@@ -118,24 +86,12 @@ impl KeptChecks {
         let (server, model) = (target.server(), target.model.to_string());
         self.0
             .retain(|kept| kept.server != server || kept.model != model);
-        let style = check_result.lessons.style;
         let kept = KeptCheck {
             server,
             model,
             at: chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
             plays: check_result.report.verdict.plays(),
-            no_system_role: style.profile.has_no_system_role,
-            short_ids: style.profile.wants_short_ids,
-            single_calls: style.profile.wants_single_calls,
-            bare_calls: style.profile.wants_bare_calls,
-            reasoning_field: style.profile.wants_reasoning,
-            completion_limit: style.profile.wants_completion_limit,
-            no_effort: style.profile.wants_no_effort,
-            signatures: style.profile.wants_signatures,
-            bridges: style.profile.wants_bridges,
-            temperature: style.has_temperature,
-            streamed: style.is_streamed,
-            context_tokens: check_result.lessons.context_tokens,
+            lessons: check_result.lessons,
         };
         self.0.insert(0, kept);
         self.0.truncate(MAX_KEPT_PROOFS);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::price::TokenPrice;
-
+use serde::{Deserialize, Serialize};
 use zoea_provider::{LearntStyle, ProviderEndpoint};
 
 pub use zoea_contract::{CheckVerdict, ModelCheckReport, ModelCheckStep};
@@ -61,8 +61,9 @@ pub struct ModelCheck {
     pub lessons: CheckLessons,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckLessons {
+    #[serde(flatten)]
     pub style: LearntStyle,
     /// The model's context in tokens, if it was found.
     pub context_tokens: Option<u64>,

@@ -9,7 +9,7 @@ use actors::domain::written_call::{self, WrittenText};
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use tokio::time::Instant;
-use zoea_provider::Providers;
+use zoea_provider::{Providers, answer_bytes};
 
 use super::allowance::CheckBudget;
 use super::speed::SpeedGauge;
@@ -266,26 +266,10 @@ impl Prober {
 
 /// The wait before the next attempt: what the server asks for, else `usual`.
 fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
-    match fault {
-        ModelFault::Transient { retry_after, .. } => retry_after.unwrap_or(usual),
-        ModelFault::Empty { .. }
-        | ModelFault::NoDescriptor { .. }
-        | ModelFault::Unreachable { .. }
-        | ModelFault::Adapted { .. }
-        | ModelFault::TooLong { .. }
-        | ModelFault::OutOfService { .. }
-        | ModelFault::Refused { .. }
-        | ModelFault::Permanent { .. } => usual,
-    }
-}
-
-fn answer_bytes(answer: &ModelAnswer) -> u64 {
-    let calls = answer.calls.iter();
-    let calls: usize = calls
-        .map(|call| call.name.len() + call.arguments.len())
-        .sum();
-    let reasoning = answer.reasoning.as_ref().map_or(0, String::len);
-    (answer.text.len() + reasoning + calls) as u64
+    let ModelFault::Transient { retry_after, .. } = fault else {
+        return usual;
+    };
+    retry_after.unwrap_or(usual)
 }
 
 /// Whether a refusal is about the limit. The swarm sends none, so such a server is still usable.

@@ -137,7 +137,8 @@ fn cut_text(provider: &str, reported: TokenUsage, sent: SentBytes) -> String {
     )
 }
 
-fn answer_bytes(answer: &ModelAnswer) -> u64 {
+#[must_use]
+pub fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls
         .map(|call| call.name.len() + call.arguments.len())

@@ -47,6 +47,7 @@ use async_openai::config::Config;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -54,6 +55,7 @@ use zoea_grammar::incident::IncidentKeeper;
 
 use answer::ReceivedAnswer;
 use belief::UsagePlausibility;
+pub use belief::answer_bytes;
 pub use failure::NOT_JSON;
 use incidents::incident_of;
 use key::ProviderAccess;
@@ -82,27 +84,37 @@ pub struct ProviderEndpoint {
     pub marks_cache: bool,
 }
 
-/// The special requirements of a server, beyond the common shape of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The special requirements of a server, beyond the common shape of requests. They are kept under
+/// shorter names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireProfile {
     /// It accepts no system messages. The first user message begins with the system prompt.
+    #[serde(rename = "no_system_role")]
     pub has_no_system_role: bool,
     /// It only accepts call ids of nine letters and digits; ours are digits.
+    #[serde(rename = "short_ids")]
     pub wants_short_ids: bool,
     /// It accepts only one call in a message.
+    #[serde(rename = "single_calls")]
     pub wants_single_calls: bool,
     /// It accepts no text together with calls, so the text is left out.
+    #[serde(rename = "bare_calls")]
     pub wants_bare_calls: bool,
     /// It requires the reasoning in every assistant message. A blank one suffices where it is not
     /// known.
+    #[serde(rename = "reasoning_field")]
     pub wants_reasoning: bool,
     /// It takes the longest answer as `max_completion_tokens`.
+    #[serde(rename = "completion_limit", default)]
     pub wants_completion_limit: bool,
     /// It takes tools only with the reasoning effort `none`.
+    #[serde(rename = "no_effort", default)]
     pub wants_no_effort: bool,
     /// It wants signatures of thoughts with calls, or the mark for calls that have none.
+    #[serde(rename = "signatures", default)]
     pub wants_signatures: bool,
     /// It wants a message of the model between a result and a user's message.
+    #[serde(rename = "bridges", default)]
     pub wants_bridges: bool,
 }
 

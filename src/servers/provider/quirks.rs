@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RefusalHint};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::cut_streams::{CutStreams, EndedStreaming, MAX_CUT_STREAMS};
@@ -79,10 +80,13 @@ impl Style {
 }
 
 /// What was learnt about a server and a model, in the form that is kept for another run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearntStyle {
+    #[serde(flatten)]
     pub profile: WireProfile,
+    #[serde(rename = "temperature")]
     pub has_temperature: bool,
+    #[serde(rename = "streamed")]
     pub is_streamed: bool,
 }
 
