@@ -113,6 +113,19 @@ fn why(check_result: &ModelCheck) -> &str {
     }
 }
 
+#[track_caller]
+fn assert_plays(check_result: &ModelCheck) {
+    let report = &check_result.report;
+    assert_eq!(report.verdict, CheckVerdict::Plays, "{report:?}");
+}
+
+/// That it cannot play, for a reason that begins so.
+#[track_caller]
+fn assert_why(check_result: &ModelCheck, expected: &str) {
+    let why = why(check_result);
+    assert!(why.starts_with(expected), "{why}");
+}
+
 fn remedy(check_result: &ModelCheck) -> &str {
     match &check_result.report.verdict {
         CheckVerdict::CannotPlay { remedy, .. } => remedy,
@@ -183,19 +196,14 @@ async fn a_server_that_demands_words_after_results_plays_and_that_is_learnt() {
         ..pilot(&[])
     })
     .await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     assert!(check_result.lessons.style.profile.wants_bridges);
 }
 
 #[tokio::test]
 async fn a_server_without_a_system_role_plays_and_that_is_learnt() {
     let check_result = prove_pilot(pilot(&["no-system"])).await;
-    assert_eq!(check_result.report.verdict, CheckVerdict::Plays);
+    assert_plays(&check_result);
     assert!(check_result.lessons.style.profile.has_no_system_role);
     let learnt = &check_result.report.learnt;
     assert!(
@@ -207,12 +215,7 @@ async fn a_server_without_a_system_role_plays_and_that_is_learnt() {
 #[tokio::test]
 async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
     let check_result = prove_pilot(pilot(&["no-usage"])).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     assert!(
         check_result
             .report
@@ -226,11 +229,8 @@ async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
 #[tokio::test]
 async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
     let check_result = prove_pilot(pilot(&["prose-calls"])).await;
-    let why = why(&check_result);
-    assert!(
-        why.starts_with("it writes its calls as text") && why.contains("read_beacon"),
-        "{why}"
-    );
+    assert_why(&check_result, "it writes its calls as text");
+    assert!(why(&check_result).contains("read_beacon"));
     assert!(remedy(&check_result).contains("--jinja"));
     assert_eq!(check_result.report.spent.requests, 2);
 }
@@ -238,12 +238,7 @@ async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
 #[tokio::test]
 async fn a_model_that_leaves_its_calls_in_its_text_plays_unless_they_must_not_be_read() {
     let check_result = prove_pilot(pilot(&["text-calls"])).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     let check = |check_result: &ModelCheck, name: &str| {
         let mut checks = check_result.report.checks.iter();
         checks
@@ -258,7 +253,7 @@ async fn a_model_that_leaves_its_calls_in_its_text_plays_unless_they_must_not_be
         ..target(&served.url)
     };
     let check_result = prove_quietly(&strict).await;
-    assert!(why(&check_result).starts_with("it writes its calls as text"));
+    assert_why(&check_result, "it writes its calls as text");
     assert_eq!(check(&check_result, "text_calls"), None);
 }
 
@@ -278,11 +273,7 @@ async fn a_model_that_only_speaks_or_says_nothing_cannot_play() {
         let mut options = pilot(&[]);
         options.habits.persona = persona;
         let check_result = prove_pilot(options).await;
-        assert!(
-            why(&check_result).starts_with(expected),
-            "{persona}: {}",
-            why(&check_result)
-        );
+        assert_why(&check_result, expected);
     }
 }
 
@@ -296,11 +287,7 @@ async fn calls_that_are_wrong_each_time_cannot_play() {
         ("unknown-tool", "its calls are wrong: \"it calls "),
     ] {
         let check_result = prove_pilot(pilot(&[fault])).await;
-        assert!(
-            why(&check_result).starts_with(expected),
-            "{fault}: {}",
-            why(&check_result)
-        );
+        assert_why(&check_result, expected);
     }
 }
 
@@ -308,11 +295,7 @@ async fn calls_that_are_wrong_each_time_cannot_play() {
 async fn a_prompt_that_is_cut_in_silence_is_found_out() {
     for fault in ["cut-prompt:4096", "cut-prompt:2048"] {
         let check_result = prove_pilot(pilot(&[fault])).await;
-        let why = why(&check_result);
-        assert!(
-            why.starts_with("it cuts long prompts without an error"),
-            "{fault}: {why}"
-        );
+        assert_why(&check_result, "it cuts long prompts without an error");
         assert!(remedy(&check_result).contains("OLLAMA_CONTEXT_LENGTH"));
         let limit = fault.split(':').next_back().unwrap().parse().ok();
         assert_eq!(check_result.lessons.context_tokens, limit);
@@ -334,23 +317,13 @@ async fn a_context_that_is_configured_is_not_gone_beyond() {
         ..target(&served.url)
     };
     let check_result = prove_quietly(&configured).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
 }
 
 #[tokio::test]
 async fn a_context_that_refuses_plays_if_a_turn_fits() {
     let check_result = prove_pilot(pilot(&["context-length:6000"])).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     assert_eq!(check_result.report.context.limit, Some(6000));
     assert!(
         check_result
@@ -361,23 +334,18 @@ async fn a_context_that_refuses_plays_if_a_turn_fits() {
     );
     assert_eq!(check_result.lessons.context_tokens, Some(6000));
     let check_result = prove_pilot(pilot(&["context-length:2500"])).await;
-    assert!(why(&check_result).starts_with("its context of about 2500 tokens is too small"));
+    assert_why(
+        &check_result,
+        "its context of about 2500 tokens is too small",
+    );
 }
 
 #[tokio::test]
 async fn what_takes_no_tools_or_no_results_cannot_play() {
     let check_result = prove_pilot(pilot(&["no-tools"])).await;
-    assert!(
-        why(&check_result).starts_with("pilot does not accept tools:"),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "pilot does not accept tools:");
     let check_result = prove_pilot(pilot(&["no-tool-role"])).await;
-    let why = why(&check_result);
-    assert!(
-        why.starts_with("it refuses what the swarm sends (a result)"),
-        "{why}"
-    );
+    assert_why(&check_result, "it refuses what the swarm sends (a result)");
     assert!(remedy(&check_result).contains("template"));
 }
 
@@ -408,22 +376,14 @@ async fn a_server_that_hangs_is_given_up() {
         ..target(&served.url)
     };
     let check_result = prove_quietly(&hasty).await;
-    assert!(
-        why(&check_result).starts_with("no complete answer came within 1 s"),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "no complete answer came within 1 s");
     assert!(remedy(&check_result).contains("still loading"));
 }
 
 #[tokio::test]
 async fn answers_that_break_off_are_told() {
     let check_result = prove_pilot(pilot(&["drop"])).await;
-    assert!(
-        why(&check_result).starts_with("its answers do not arrive"),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "its answers do not arrive");
     assert!(
         !check_result.lessons.style.is_streamed,
         "whole answers were tried, too"
@@ -441,11 +401,7 @@ async fn what_is_no_model_server_is_told() {
     let web = axum::Router::new().fallback(|| async { (StatusCode::NOT_FOUND, "<html>no</html>") });
     let served = Served::app(web).await;
     let check_result = prove_quietly(&target(&served.url)).await;
-    assert!(
-        why(&check_result).starts_with("there is no chat endpoint at"),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "there is no chat endpoint at");
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", nobody.local_addr().unwrap());
     drop(nobody);
@@ -552,12 +508,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     let (served, _behind, picky) = Picky::serve(rules).await;
     let target = target(&served.url);
     let check_result = prove_quietly(&target).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     let style = check_result.lessons.style;
     assert!(style.profile.has_no_system_role && style.profile.wants_short_ids);
     assert!(style.profile.wants_single_calls && !style.has_temperature);
@@ -602,11 +553,7 @@ async fn a_model_whose_calls_its_server_refuses_cannot_play() {
     let rules: Vec<Rule> = vec![("groq-failed-call.400.json", |_| true)];
     let (served, _behind, _picky) = Picky::serve(rules).await;
     let check_result = prove_quietly(&target(&served.url)).await;
-    assert!(
-        why(&check_result).starts_with("the server refuses its calls: "),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "the server refuses its calls: ");
     // Only where the first result is used: one call was refused, and the other one, too.
     let rules: Vec<Rule> = vec![("groq-nothing-written.400.json", |request| {
         messages(request).len() > 4
@@ -615,11 +562,7 @@ async fn a_model_whose_calls_its_server_refuses_cannot_play() {
     let check_result = prove_quietly(&target(&served.url)).await;
     assert_eq!(detail(&check_result, "call").0, Some(true));
     assert_eq!(detail(&check_result, "result").0, Some(false));
-    assert!(
-        why(&check_result).starts_with("the server refuses its calls: "),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, "the server refuses its calls: ");
 }
 
 /// A server that refuses a header may quote it, or the token in it.
@@ -663,13 +606,9 @@ async fn what_only_the_operator_can_end_is_told_with_what_ends_it() {
             Served::app(axum::Router::new().fallback(move || async move { read_sample(sample) }))
                 .await;
         let check_result = prove_quietly(&target(&served.url)).await;
-        assert!(
-            why(&check_result).starts_with("the server serves no requests as it is: ")
-                && why(&check_result).contains(said)
-                && !why(&check_result).contains(expected),
-            "{}",
-            why(&check_result)
-        );
+        assert_why(&check_result, "the server serves no requests as it is: ");
+        let why = why(&check_result);
+        assert!(why.contains(said) && !why.contains(expected), "{why}");
         assert!(
             remedy(&check_result).contains(expected),
             "{}",
@@ -704,12 +643,7 @@ async fn a_server_that_takes_no_limit_and_breaks_streams_off_plays_all_the_same(
     let rules: Vec<Rule> = vec![("stream-cut.200.sse", |request| request["stream"] == true)];
     let (served, _behind, _picky) = Picky::serve(rules).await;
     let check_result = prove_quietly(&target(&served.url)).await;
-    assert_eq!(
-        check_result.report.verdict,
-        CheckVerdict::Plays,
-        "{:?}",
-        check_result.report
-    );
+    assert_plays(&check_result);
     assert!(!check_result.lessons.style.is_streamed);
     assert!(check_result.report.learnt[0].starts_with("answers are requested in one piece"));
 }

@@ -53,20 +53,12 @@ impl Moody {
 async fn a_model_that_calls_rightly_once_cannot_play() {
     let (check_result, asked) = Moody::prove(("B2-9", "K7-4"), 0).await;
     let expected = "its calls are right only sometimes: \"its arguments are not what";
-    assert!(
-        why(&check_result).starts_with(expected),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, expected);
     assert!(remedy(&check_result).contains("a larger model"));
     assert_eq!((asked, detail(&check_result, "call").0), (2, Some(false)));
     // The other way round: wrong at first.
     let (check_result, asked) = Moody::prove(("K7-4", "B2-9"), 0).await;
-    assert!(
-        why(&check_result).starts_with(expected),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, expected);
     assert_eq!(asked, 2);
 }
 
@@ -75,18 +67,10 @@ async fn a_model_that_uses_a_result_once_cannot_play() {
     // Without the field the pilot finds no word in a long conversation.
     let (check_result, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 9).await;
     let expected = "its calls are right only sometimes: \"it does not use a tool's result";
-    assert!(
-        why(&check_result).starts_with(expected),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, expected);
     assert_eq!(detail(&check_result, "call").0, Some(true));
     assert_eq!(detail(&check_result, "result").0, Some(false));
     let (check_result, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 0).await;
     let expected = "its calls are wrong: \"it does not use a tool's result";
-    assert!(
-        why(&check_result).starts_with(expected),
-        "{}",
-        why(&check_result)
-    );
+    assert_why(&check_result, expected);
 }
