@@ -138,9 +138,10 @@ impl AdmissionGate {
                 continue;
             }
             let since = now.moment_of(away.since, MAX_OUTAGE);
-            let circuit = Circuit::restore_open(since, away.text.clone(), now.moment);
+            // A trial call is due at once.
+            let outage = Outage::new(away.text.clone(), since, now.moment, None);
             let lane = self.lanes.entry(away.lane.clone()).or_default();
-            lane.restore_circuit(circuit);
+            lane.circuit = Circuit::Open(outage);
             if away.lane == Lane::Game && away.needs_operator {
                 // A game that refused access pauses all logins, too.
                 self.lanes.entry(Lane::Logins).or_default().end_hold();
@@ -274,14 +275,11 @@ impl AdmissionGate {
                 let Some((pass, request, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
-                let notice = match request
-                    .payer
-                    .map(|payer| self.budgets.allowance(payer, wall))
-                {
+                let payer = request.payer;
+                let notice = match payer.map(|payer| self.budgets.allowance(payer, wall)) {
                     Some(BudgetAllowance::More(notice)) => notice,
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
-                let payer = request.payer;
                 let spent_percent = payer.and_then(|payer| self.budgets.percent_spent(payer));
                 let lane = name.clone();
                 let verdict = GateVerdict::Admitted {
@@ -300,10 +298,9 @@ impl AdmissionGate {
     /// have spent a budget, since thousands may wait.
     fn turn_away(&mut self, now: Timestamp) -> Vec<(PermitId, GateVerdict)> {
         let mut away = Vec::new();
-        let mut unjudged = self.unjudged.drain(..);
+        let mut unjudged = std::mem::take(&mut self.unjudged).into_iter();
         let is_doubtful = std::mem::take(&mut self.is_budget_doubtful)
             || unjudged.any(|payer| !self.budgets.may_spend(payer, now));
-        drop(unjudged);
         if !is_doubtful || !self.budgets.is_limited() {
             return away;
         }
@@ -329,9 +326,9 @@ impl AdmissionGate {
     fn send_on(&mut self, now: Moment) -> Vec<(PermitId, GateVerdict)> {
         let mut sent_on = Vec::new();
         for lane in self.lanes.values_mut() {
-            let why = lane.outage().map(|absence| absence.text.clone());
+            let outage = lane.outage().map(|absence| absence.text.clone());
+            let why = outage.unwrap_or_default();
             let hurried = lane.take_the_hurried(now).into_iter();
-            let why = why.unwrap_or_default();
             sent_on.extend(hurried.map(|pass| (pass, GateVerdict::Away { why: why.clone() })));
         }
         sent_on

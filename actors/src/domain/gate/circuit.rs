@@ -125,9 +125,9 @@ pub struct Outage {
 }
 
 impl Outage {
-    /// What another process told.
+    /// One without any trial yet.
     #[must_use]
-    pub fn shared(
+    pub fn new(
         text: Arc<str>,
         since: Moment,
         next_try: Moment,
@@ -142,29 +142,6 @@ impl Outage {
             refusals: 0,
             trials: BTreeSet::new(),
         }
-    }
-
-    /// Whether both say the same, whatever calls are under way.
-    #[must_use]
-    pub fn says_the_same(&self, other: &Outage) -> bool {
-        let said = |of: &Outage| (of.since, of.text.clone(), of.next_try, of.ends_by);
-        said(self) == said(other)
-    }
-}
-
-impl Circuit {
-    /// A circuit that was open before its gate was replaced. A trial call is due at once.
-    #[must_use]
-    pub fn restore_open(since: Moment, text: Arc<str>, now: Moment) -> Circuit {
-        Circuit::Open(Outage {
-            since,
-            text,
-            next_try: now,
-            ends_by: None,
-            is_local: false,
-            refusals: 0,
-            trials: BTreeSet::new(),
-        })
     }
 }
 
@@ -201,17 +178,10 @@ impl Circuit {
         }
     }
 
-    /// Says when the outage began, if there is one.
-    pub fn set_since(&mut self, since: Moment) {
-        if let Circuit::Open(absence) = self {
-            absence.since = since;
-        }
-    }
-
-    /// Lets the next trial call pass at once.
-    pub fn try_at_once(&mut self, now: Moment) {
-        if let Circuit::Open(absence) = self {
-            absence.next_try = now;
+    pub fn outage_mut(&mut self) -> Option<&mut Outage> {
+        match self {
+            Circuit::Closed { .. } => None,
+            Circuit::Open(absence) => Some(absence),
         }
     }
 
@@ -220,13 +190,12 @@ impl Circuit {
         let Some(mut shared) = shared else {
             return self.close();
         };
+        let was_closed = self.is_closed();
         if let Circuit::Open(absence) = self {
             shared.trials = std::mem::take(&mut absence.trials);
-            *self = Circuit::Open(shared);
-            return None;
         }
         *self = Circuit::Open(shared);
-        Some(Transition::Opened)
+        was_closed.then_some(Transition::Opened)
     }
 
     /// Begins a call. Returns whether it is a trial call.
@@ -314,13 +283,8 @@ impl Circuit {
                     return None;
                 }
                 *self = Circuit::Open(Outage {
-                    since: now,
-                    text: text.clone(),
-                    next_try,
-                    ends_by: None,
                     is_local,
-                    refusals: 0,
-                    trials: BTreeSet::new(),
+                    ..Outage::new(text.clone(), now, next_try, None)
                 });
                 Some(Transition::Opened)
             }

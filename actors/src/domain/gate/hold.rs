@@ -15,17 +15,6 @@ impl LaneState {
         self.held_until = self.held_until.max(until);
     }
 
-    pub(super) fn note_hold(&mut self, text: Arc<str>, until: Moment, now: Moment) {
-        let before = self.hold.take();
-        self.hold = Some(LaneHold {
-            since: before
-                .filter(|it| now.since(it.until) < HOLDS_APART)
-                .map_or(now, |it| it.since),
-            until: until.max(self.held_until),
-            text,
-        });
-    }
-
     /// The pause that keeps requests waiting now.
     pub(super) fn hold(&self, now: Moment) -> Option<&LaneHold> {
         let is_felt = self.waiting_count() > 0 && self.circuit.is_closed();
@@ -43,8 +32,14 @@ impl AdmissionGate {
     /// Pauses a lane until then, because its server said this.
     pub fn hold_lane(&mut self, lane: Lane, why: Arc<str>, until: Moment, now: Moment) {
         let lane = self.lanes.entry(lane).or_default();
-        lane.note_hold(why, until, now);
         lane.hold_until(until);
+        let before = lane.hold.take();
+        let before = before.filter(|it| now.since(it.until) < HOLDS_APART);
+        lane.hold = Some(LaneHold {
+            since: before.map_or(now, |it| it.since),
+            until: lane.held_until,
+            text: why,
+        });
     }
 
     /// The lanes that are paused while requests wait for them, and whose circuits are closed.

@@ -12,13 +12,15 @@ impl AdmissionGate {
     #[must_use]
     pub fn others_get(&self, lane: &Lane, who: MysisId, now: Moment) -> OthersGet {
         let lane = self.lanes.get(lane);
-        lane.map_or(OthersGet::Nobody, |lane| lane.owners().others_get(who, now))
+        lane.map_or(OthersGet::Nobody, |lane| lane.owners.others_get(who, now))
     }
 
     /// Lets servers that are away be tried at once. What is known of them stays.
     pub fn try_at_once(&mut self, now: Moment) {
         for lane in self.lanes.values_mut() {
-            lane.circuit.try_at_once(now);
+            if let Some(absence) = lane.circuit.outage_mut() {
+                absence.next_try = now;
+            }
         }
         let game = self.lanes.get(&Lane::Game).and_then(LaneState::outage);
         if game.is_some_and(|away| away.ends_by == Some(ServiceReturn::Operator)) {

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::owners::Owners;
-use super::pace::{Pace, TokenPace};
+use super::pace::{Pace, TokenPace, whole_pace};
 use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
@@ -27,15 +26,6 @@ pub struct LaneRules {
     pub fallback: Option<Arc<str>>,
     /// The processes with which the limits are shared, if not all of a database share them.
     pub shared_by: Option<Arc<str>>,
-}
-
-impl LaneRules {
-    fn pace(&self) -> Option<Pace> {
-        self.per_minute.map(|count| Pace {
-            interval: Duration::from_millis(60_000_u64.div_ceil(count.max(1).into())),
-            burst: self.burst,
-        })
-    }
 }
 
 /// The parts of one lane; `None` for a limit that is not shared.
@@ -90,24 +80,12 @@ pub(super) struct LaneState {
     /// What another process told of the server while this one was served: the next call decides.
     pub(super) doubted: Option<Outage>,
     tokens: TokenPace,
-    share: LaneShare,
-    asked_at: Option<Moment>,
+    pub(super) share: LaneShare,
+    /// When a request last wanted this lane, whether it could have it or not.
+    pub(super) asked_at: Option<Moment>,
 }
 
 impl LaneState {
-    /// Notes that a request wants this lane, whether it can have it or not.
-    pub(super) fn note_asked(&mut self, now: Moment) {
-        self.asked_at = Some(now);
-    }
-
-    pub(super) fn asked_at(&self) -> Option<Moment> {
-        self.asked_at
-    }
-
-    pub(super) fn owners(&self) -> &Owners {
-        &self.owners
-    }
-
     /// What is said to other processes: the outage, also one that is doubted.
     pub(super) fn shared_outage(&self) -> Option<&Outage> {
         self.outage().or(self.doubted.as_ref())
@@ -124,24 +102,14 @@ impl LaneState {
         self.circuit_opens_at().is_some_and(|at| at <= now)
     }
 
-    pub(super) fn share(&self) -> LaneShare {
-        self.share
-    }
-
-    pub(super) fn fit_share(&mut self, share: LaneShare) {
-        self.share = share;
-    }
-
-    /// Changes the pace with the share. Whoever is the first begins with a whole burst.
-    pub(super) fn set_pace_share(
+    /// Changes the pace to what is in force now. Whoever is the first begins with a whole burst.
+    pub(super) fn change_pace(
         &mut self,
-        share: LaneShare,
+        before: Option<Pace>,
         rules: &LaneRules,
         is_first: bool,
         now: Moment,
     ) {
-        let before = self.pace(rules);
-        self.share = share;
         let after = self.pace(rules);
         if let Some(pace) = after.filter(|_| before != after) {
             self.paced_to = match before {
@@ -152,11 +120,10 @@ impl LaneState {
     }
 
     /// The pace; `None` without a limit, and without any part of it.
-    fn pace(&self, rules: &LaneRules) -> Option<Pace> {
-        match (rules.per_minute, self.share.pace) {
-            (Some(whole), Some(part)) => Pace::of_part(part, whole, rules.burst),
-            (Some(_) | None, _) => rules.pace(),
-        }
+    pub(super) fn pace(&self, rules: &LaneRules) -> Option<Pace> {
+        let whole = rules.per_minute?.max(1);
+        let part = self.share.pace.unwrap_or(whole_pace(whole));
+        Pace::of_part(part, whole, rules.burst)
     }
 
     pub(super) fn in_flight_count(&self) -> usize {
@@ -175,10 +142,9 @@ impl LaneState {
     }
 
     pub(super) fn queue_request(&mut self, pass: PermitId, request: AdmissionRequest) {
-        let queue = if request.is_urgent {
-            &mut self.urgent
-        } else {
-            &mut self.patient
+        let queue = match request.is_urgent {
+            true => &mut self.urgent,
+            false => &mut self.patient,
         };
         queue.push_back((pass, request));
     }
@@ -193,10 +159,6 @@ impl LaneState {
         let since = self.outage().map(|it| it.since).or(self.away_before);
         self.circuit = Circuit::default();
         (self.doubted, self.trouble, self.away_before) = (None, None, since);
-    }
-
-    pub(super) fn restore_circuit(&mut self, circuit: Circuit) {
-        self.circuit = circuit;
     }
 
     /// The outage of its server, if it is away.

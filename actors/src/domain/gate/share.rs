@@ -72,8 +72,7 @@ impl AdmissionGate {
         }
         for (name, rules) in &self.rules.lanes {
             let lane = self.lanes.entry(name.clone()).or_default();
-            let share = lane.share().under(name, rules);
-            lane.fit_share(share);
+            lane.share = lane.share.under(name, rules);
         }
     }
 
@@ -102,13 +101,11 @@ impl AdmissionGate {
                     continue;
                 };
                 if kind == LimitKind::Trial && !lane.is_away_for_all() {
-                    let mut share = lane.share();
-                    share.trial = Some(0);
-                    lane.fit_share(share);
+                    lane.share.trial = Some(0);
                     continue;
                 }
                 let (used, need) = lane.need_of(kind, now);
-                let part = lane.share().of(kind).unwrap_or(0).min(limit);
+                let part = lane.share.of(kind).unwrap_or(0).min(limit);
                 claims.push(LimitClaim {
                     lane: name.clone(),
                     kind,
@@ -147,12 +144,9 @@ impl AdmissionGate {
                 continue;
             };
             let lane = self.lanes.entry(part.lane.clone()).or_default();
-            let mut share = lane.share();
-            *share.of(part.kind) = Some(part.part);
-            match part.kind {
-                LimitKind::Pace => lane.set_pace_share(share, rules, part.is_first, now),
-                LimitKind::InFlight | LimitKind::Tokens | LimitKind::Trial => lane.fit_share(share),
-            }
+            let before = lane.pace(rules);
+            *lane.share.of(part.kind) = Some(part.part);
+            lane.change_pace(before, rules, part.is_first, now);
         }
         self.fit_shares();
     }
@@ -180,7 +174,7 @@ impl LaneState {
             }
             LimitKind::Trial => {
                 let wanted = |at: Moment| now.since(at) < WANTED_TIME;
-                let is_wanted = waiting > 0 || self.asked_at().is_some_and(wanted);
+                let is_wanted = waiting > 0 || self.asked_at.is_some_and(wanted);
                 (0, of_units(u64::from(is_wanted)))
             }
             LimitKind::Tokens => {

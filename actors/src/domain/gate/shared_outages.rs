@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::AdmissionGate;
 use super::circuit::Outage;
+use super::{AdmissionGate, LaneRules};
 use crate::ids::{Lane, Moment};
 use crate::sharing::{OutageChange, OutageReport, SharedOutage};
 
@@ -22,18 +22,16 @@ struct Agreed {
     reported: Option<Outage>,
 }
 
+/// Whether both say the same, whatever calls are under way.
 fn is_the_same(one: Option<&Outage>, other: Option<&Outage>) -> bool {
-    match (one, other) {
-        (None, None) => true,
-        (Some(one), Some(other)) => one.says_the_same(other),
-        (Some(_), None) | (None, Some(_)) => false,
-    }
+    let said = |of: &Outage| (of.since, of.text.clone(), of.next_try, of.ends_by);
+    one.map(said) == other.map(said)
 }
 
 impl AdmissionGate {
     pub(super) fn note_asked(&mut self, routes: &[Lane], chosen: &Lane, now: Moment) {
         for lane in routes {
-            self.lanes.entry(lane.clone()).or_default().note_asked(now);
+            self.lanes.entry(lane.clone()).or_default().asked_at = Some(now);
             if lane == chosen {
                 break;
             }
@@ -52,15 +50,11 @@ impl AdmissionGate {
     }
 
     fn shared_providers(&self) -> Vec<Arc<str>> {
-        let lanes = self.rules.lanes.iter();
-        let provider = |lane: &Lane| match lane {
-            Lane::Provider(provider) => Some(provider.clone()),
+        let provider = |(lane, rules): (&Lane, &LaneRules)| match lane {
+            Lane::Provider(provider) => rules.circuit.map(|_| provider.clone()),
             Lane::Logins | Lane::Game => None,
         };
-        lanes
-            .filter(|(_, rules)| rules.circuit.is_some())
-            .filter_map(|(lane, _)| provider(lane))
-            .collect()
+        self.rules.lanes.iter().filter_map(provider).collect()
     }
 
     pub fn outage_reports(&mut self, now: Moment) -> Vec<OutageReport> {
@@ -131,7 +125,7 @@ impl AdmissionGate {
         let lane = Lane::Provider(provider.clone());
         let outage = shared.map(|shared| {
             let (since, next_try) = (now.minus(shared.since), now.plus(shared.next_try));
-            Outage::shared(shared.text.clone(), since, next_try, shared.ends_by)
+            Outage::new(shared.text.clone(), since, next_try, shared.ends_by)
         });
         let turn = self
             .lanes

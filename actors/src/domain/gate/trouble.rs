@@ -10,20 +10,13 @@ use super::{AdmissionGate, MAX_OUTAGE};
 use crate::ids::{Lane, Moment, MysisId, Now, Timestamp};
 use crate::model::ServiceReturn;
 
-/// How much a failure says against a server.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Suspicion {
-    None,
-    Possible,
-    Certain,
-}
-
 enum ServerSign<'a> {
     Served,
     Nothing,
     Failed {
         text: &'a Arc<str>,
-        suspicion: Suspicion,
+        /// Whether it is the server's for certain, not one conversation's.
+        is_certain: bool,
         needs_operator: bool,
     },
 }
@@ -39,35 +32,31 @@ impl LaneState {
         now: Moment,
     ) -> Option<Transition> {
         let sign = read_outcome(outcome, blame, |who| self.has_trouble_of_another(who));
-        let (text, suspicion, needs_operator) = match sign {
+        match sign {
             ServerSign::Served => {
                 self.trouble = None;
                 // The end of an outage of before a restart or a reload is news.
                 let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
-                return is_back.then_some(Transition::Closed);
+                is_back.then_some(Transition::Closed)
             }
-            ServerSign::Nothing => return None,
+            ServerSign::Nothing => None,
             ServerSign::Failed {
                 text,
-                suspicion,
+                is_certain,
                 needs_operator,
-            } => (text, suspicion, needs_operator),
-        };
-        if suspicion == Suspicion::None {
-            return None;
+            } => {
+                let before = self.trouble.take();
+                let since = before.as_ref().map(|it| it.since).or(self.away_before);
+                self.trouble = Some(LaneTrouble {
+                    since: since.unwrap_or(now),
+                    text: text.clone(),
+                    is_servers: is_certain || before.as_ref().is_some_and(|it| it.is_servers),
+                    needs_operator,
+                    who: before.map_or(who, |it| it.who),
+                });
+                None
+            }
         }
-        let since = self.away_before.unwrap_or(now);
-        let trouble = self.trouble.get_or_insert_with(|| LaneTrouble {
-            since,
-            text: text.clone(),
-            is_servers: false,
-            needs_operator,
-            who,
-        });
-        trouble.text = text.clone();
-        trouble.needs_operator = needs_operator;
-        trouble.is_servers |= suspicion == Suspicion::Certain;
-        None
     }
 
     fn has_trouble_of_another(&self, who: Option<MysisId>) -> bool {
@@ -77,8 +66,8 @@ impl LaneState {
 
     /// An outage began with the first failure, not when the circuit opened.
     pub(super) fn date_outage_back(&mut self) {
-        if let Some(trouble) = &self.trouble {
-            self.circuit.set_since(trouble.since);
+        if let (Some(trouble), Some(absence)) = (&self.trouble, self.circuit.outage_mut()) {
+            absence.since = trouble.since;
         }
     }
 }
@@ -88,65 +77,51 @@ fn read_outcome<'a>(
     blame: Blame,
     is_shared: impl Fn(Option<MysisId>) -> bool,
 ) -> ServerSign<'a> {
-    let (who, is_repeated, is_alone) = match blame {
-        Blame::Own => return outcome_of_own(outcome),
-        Blame::Server { who, count, others } => (who, count > 1, others == 0),
+    let (is_repeated, may_be_own) = match blame {
+        Blame::Own => (false, true),
+        Blame::Server { who, count, others } => {
+            let is_repeated = count > 1;
+            (is_repeated, others > 0 && !is_repeated && !is_shared(who))
+        }
     };
-    let may_be_own = !is_alone && !is_repeated && !is_shared(who);
-    let sure = if may_be_own {
-        Suspicion::Possible
-    } else {
-        Suspicion::Certain
-    };
-    let failed = |text: &'a Arc<str>, suspicion, needs_operator| ServerSign::Failed {
+    let failed = |text: &'a Arc<str>, is_certain, needs_operator| ServerSign::Failed {
         text,
-        suspicion,
+        is_certain,
         needs_operator,
     };
     match outcome {
         CallOutcome::Works { .. } | CallOutcome::Answers => ServerSign::Served,
         CallOutcome::Dropped => ServerSign::Nothing,
+        // What one conversation alone gets says nothing against the server.
+        CallOutcome::Fails { .. }
+        | CallOutcome::OutOfService { .. }
+        | CallOutcome::Refuses { .. }
+            if blame == Blame::Own =>
+        {
+            ServerSign::Nothing
+        }
         CallOutcome::Fails {
             text,
             is_unreachable,
             ..
-        } => match *is_unreachable {
-            true => failed(text, Suspicion::Certain, false),
-            false => failed(text, sure, false),
-        },
+        } => failed(text, *is_unreachable || !may_be_own, false),
         CallOutcome::OutOfService { text, ends_by, .. } => {
-            failed(text, sure, *ends_by == ServiceReturn::Operator)
+            failed(text, !may_be_own, *ends_by == ServiceReturn::Operator)
         }
         CallOutcome::Refuses {
             text,
             is_of_all: true,
             ..
-        } => failed(text, sure, true),
+        } => failed(text, !may_be_own, true),
         // A pause that it asks for once is no refusal to serve.
         CallOutcome::Refuses {
             text,
             wait: Some(_),
             ..
-        } => match is_repeated {
-            true => failed(text, Suspicion::Certain, false),
-            false => failed(text, Suspicion::Possible, false),
-        },
+        } => failed(text, is_repeated, false),
         // What a conversation says may be what is refused.
-        CallOutcome::Refuses { text, .. } => match may_be_own {
-            true => failed(text, Suspicion::None, false),
-            false => failed(text, Suspicion::Possible, false),
-        },
-    }
-}
-
-/// What one conversation alone gets says nothing against the server.
-fn outcome_of_own(outcome: &CallOutcome) -> ServerSign<'_> {
-    match outcome {
-        CallOutcome::Works { .. } | CallOutcome::Answers => ServerSign::Served,
-        CallOutcome::Dropped
-        | CallOutcome::Fails { .. }
-        | CallOutcome::OutOfService { .. }
-        | CallOutcome::Refuses { .. } => ServerSign::Nothing,
+        CallOutcome::Refuses { .. } if may_be_own => ServerSign::Nothing,
+        CallOutcome::Refuses { text, .. } => failed(text, false, false),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Servers that answer and serve nobody: for a time that they tell, or whatever they are asked.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,15 +98,7 @@ impl Circuit {
                 }
             }
         }
-        *self = Circuit::Open(Outage {
-            since: now,
-            text: text.clone(),
-            next_try,
-            ends_by: Some(ends_by),
-            is_local: false,
-            refusals: 0,
-            trials: BTreeSet::new(),
-        });
+        *self = Circuit::Open(Outage::new(text.clone(), now, next_try, Some(ends_by)));
         Some(Transition::OutOfService(wait))
     }
 }
