@@ -92,13 +92,9 @@ pub enum BudgetAllowance {
 #[derive(Debug, Default)]
 pub struct BudgetTracker {
     rules: BudgetRules,
-    day: Day,
-    swarm: BudgetUse,
-    /// The swarm's tokens in calls without a known price.
-    unpriced_tokens: u64,
+    today: DaySpending,
     /// The limits of those that have limits of their own, as far as they asked.
     own_limits: BTreeMap<MysisId, BudgetLimits>,
-    myses: BTreeMap<MysisId, BudgetUse>,
     /// The spent percentage of the Mysis that has spent most of its own budget.
     fullest: Option<u64>,
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
@@ -112,10 +108,11 @@ pub struct BudgetTracker {
 /// corrected.
 const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct DaySpending {
     day: Day,
     swarm: BudgetUse,
+    /// The swarm's tokens in calls without a known price.
     unpriced_tokens: u64,
     myses: BTreeMap<MysisId, BudgetUse>,
 }
@@ -154,7 +151,7 @@ impl BudgetTracker {
     }
 
     fn percent_of(&self, mysis: MysisId) -> Option<u64> {
-        let spent = self.myses.get(&mysis).copied().unwrap_or_default();
+        let spent = self.today.myses.get(&mysis).copied().unwrap_or_default();
         self.limits_of(mysis).percent_spent(&spent)
     }
 
@@ -166,7 +163,7 @@ impl BudgetTracker {
 
     fn find_fullest(&mut self) {
         let limits = &self.rules.mysis;
-        let shares = self.myses.keys().map(|mysis| self.percent_of(*mysis));
+        let shares = self.today.myses.keys().map(|mysis| self.percent_of(*mysis));
         let fullest = shares.flatten().max();
         // Without any, nothing is spent, if there is a limit.
         self.fullest = fullest.or_else(|| limits.percent_spent(&BudgetUse::default()));
@@ -184,30 +181,30 @@ impl BudgetTracker {
         let seen = newest.filter(|begins| begins.since(now) <= MAX_CLOCK_STEP_BACK_MS);
         self.enter_day(seen.map_or(now, |begins| begins.max(now)));
         let mut myses: BTreeMap<MysisId, BudgetUse> = BTreeMap::new();
-        for entry in books.iter().filter(|entry| entry.day == self.day) {
+        for entry in books.iter().filter(|entry| entry.day == self.today.day) {
             myses.entry(entry.mysis).or_default().add(&entry.spent);
         }
         // A recent charge may or may not be in the books. The larger sum is the safe one.
         for (mysis, spent) in myses {
-            let known = self.myses.entry(mysis).or_default();
+            let known = self.today.myses.entry(mysis).or_default();
             if known.tokens() < spent.tokens() {
                 *known = spent;
             }
         }
-        self.swarm = BudgetUse::default();
-        for spent in self.myses.values() {
-            self.swarm.add(spent);
+        self.today.swarm = BudgetUse::default();
+        for spent in self.today.myses.values() {
+            self.today.swarm.add(spent);
         }
-        let today = books.iter().filter(|entry| entry.day == self.day);
+        let today = books.iter().filter(|entry| entry.day == self.today.day);
         let unpriced = today
             .filter(|entry| entry.spent.cost_micros == 0 && !is_free(&entry.provider))
             .fold(0_u64, |sum, entry| sum.saturating_add(entry.spent.tokens()));
-        self.unpriced_tokens = self.unpriced_tokens.max(unpriced);
+        self.today.unpriced_tokens = self.today.unpriced_tokens.max(unpriced);
         self.find_fullest();
         let is_low = |limits: &BudgetLimits, spent: &BudgetUse| {
             limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
         };
-        let low = self.myses.iter();
+        let low = self.today.myses.iter();
         let low = low.filter(|(mysis, spent)| is_low(&self.limits_of(**mysis), spent));
         let low: Vec<MysisId> = low.map(|(mysis, _)| *mysis).collect();
         self.reported_low.extend(low.into_iter().map(Some));
@@ -220,22 +217,23 @@ impl BudgetTracker {
 
     /// The spent percentage of the swarm's limit or default cap, whichever is higher.
     fn swarm_percent(&self) -> Option<u64> {
-        let rules = self.rules.on(self.day);
-        let own = rules.swarm.percent_spent(&self.swarm);
+        let rules = self.rules.on(self.today.day);
+        let own = rules.swarm.percent_spent(&self.today.swarm);
         let cap = rules.default_cap;
-        let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
+        let [dollars, tokens] = cap.shares(&self.today.swarm, self.today.unpriced_tokens);
         own.max(dollars).max(tokens)
     }
 
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.enter_day(now);
-        self.swarm.add_charge(bill);
+        self.today.swarm.add_charge(bill);
         if bill.cost_micros.is_none() {
             let mut unpriced = BudgetUse::default();
             unpriced.add_charge(bill);
-            self.unpriced_tokens = self.unpriced_tokens.saturating_add(unpriced.tokens());
+            self.today.unpriced_tokens =
+                self.today.unpriced_tokens.saturating_add(unpriced.tokens());
         }
-        let own = self.myses.entry(mysis).or_default();
+        let own = self.today.myses.entry(mysis).or_default();
         own.add_charge(bill);
         self.fullest = self.fullest.max(self.percent_of(mysis));
     }
@@ -255,7 +253,7 @@ impl BudgetTracker {
     /// Whether a Mysis may make another call, and the warning for it.
     pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> BudgetAllowance {
         self.enter_day(now);
-        let until = self.day.end_time();
+        let until = self.today.day.end_time();
         let own = self.percent_of(mysis);
         let no_more = |what: &str| BudgetAllowance::NoMore {
             why: format!("{what}{RESUMES}{}", format_utc_time(until)).into(),
@@ -294,9 +292,9 @@ impl BudgetTracker {
 
     /// The event for a spent budget: the operator's limit, or the reached half of the default cap.
     fn spent_event(&self) -> BudgetEvent {
-        let until = self.day.end_time();
-        let cap = self.rules.on(self.day).default_cap;
-        let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
+        let until = self.today.day.end_time();
+        let cap = self.rules.on(self.today.day).default_cap;
+        let [dollars, tokens] = cap.shares(&self.today.swarm, self.today.unpriced_tokens);
         let reached = DefaultCap {
             cost_micros: cap.cost_micros.filter(|_| dollars >= Some(100)),
             unpriced_tokens: cap.unpriced_tokens.filter(|_| tokens >= Some(100)),
@@ -310,9 +308,9 @@ impl BudgetTracker {
     #[must_use]
     pub fn status(&self) -> BudgetStatus {
         BudgetStatus {
-            day: self.day,
-            swarm: self.swarm,
-            unpriced_tokens: self.unpriced_tokens,
+            day: self.today.day,
+            swarm: self.today.swarm,
+            unpriced_tokens: self.today.unpriced_tokens,
             percent: self.swarm_percent().or(self.fullest),
         }
     }
@@ -324,22 +322,20 @@ impl BudgetTracker {
     /// day is not spent twice.
     fn enter_day(&mut self, now: Timestamp) {
         let today = Day::of(now);
-        if today < self.day && self.day.start_time().since(now) > MAX_CLOCK_STEP_BACK_MS {
-            self.day = today;
+        if today < self.today.day && self.today.day.start_time().since(now) > MAX_CLOCK_STEP_BACK_MS
+        {
+            self.today.day = today;
             self.take_up(today);
         }
-        if today > self.day {
-            let left = DaySpending {
-                day: self.day,
-                swarm: self.swarm,
-                unpriced_tokens: self.unpriced_tokens,
-                myses: std::mem::take(&mut self.myses),
-            };
+        if today > self.today.day {
             *self = BudgetTracker {
                 rules: self.rules,
                 own_limits: std::mem::take(&mut self.own_limits),
-                day: today,
-                left_day: Some(Box::new(left)),
+                left_day: Some(Box::new(std::mem::take(&mut self.today))),
+                today: DaySpending {
+                    day: today,
+                    ..DaySpending::default()
+                },
                 ..BudgetTracker::default()
             };
             self.find_fullest();
@@ -351,10 +347,13 @@ impl BudgetTracker {
         let Some(left) = self.left_day.take_if(|left| left.day == today) else {
             return;
         };
-        self.swarm.add(&left.swarm);
-        self.unpriced_tokens = self.unpriced_tokens.saturating_add(left.unpriced_tokens);
+        self.today.swarm.add(&left.swarm);
+        self.today.unpriced_tokens = self
+            .today
+            .unpriced_tokens
+            .saturating_add(left.unpriced_tokens);
         for (mysis, spent) in left.myses {
-            self.myses.entry(mysis).or_default().add(&spent);
+            self.today.myses.entry(mysis).or_default().add(&spent);
         }
         self.find_fullest();
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{BudgetLimits, format_dollars};
+use super::limits::{format_dollars, percent_of};
 use crate::books::BudgetUse;
 
 /// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
@@ -23,15 +23,10 @@ impl DefaultCap {
 
     /// The spent percentage of each half, the dollars first.
     pub(super) fn shares(&self, spent: &BudgetUse, unpriced_tokens: u64) -> [Option<u64>; 2] {
-        let dollars = BudgetLimits {
-            tokens: None,
-            cost_micros: self.cost_micros,
-        };
-        let tokens = self.unpriced_tokens.map(|limit| {
-            let share = u128::from(unpriced_tokens) * 100 / u128::from(limit.max(1));
-            u64::try_from(share).unwrap_or(u64::MAX)
-        });
-        [dollars.percent_spent(spent), tokens]
+        [
+            percent_of(spent.cost_micros, self.cost_micros),
+            percent_of(unpriced_tokens, self.unpriced_tokens),
+        ]
     }
 
     /// The cap in words; `None` if it caps nothing.

@@ -25,15 +25,14 @@ impl BudgetLimits {
     /// The spent percentage of the limits, rounded down; `None` without a limit.
     #[must_use]
     pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
-        let share = |spent: u64, limit: Option<u64>| {
-            limit.map(|limit| {
-                let share = u128::from(spent) * 100 / u128::from(limit.max(1));
-                u64::try_from(share).unwrap_or(u64::MAX)
-            })
-        };
-        let tokens = share(spent.tokens(), self.tokens);
-        tokens.max(share(spent.cost_micros, self.cost_micros))
+        let tokens = percent_of(spent.tokens(), self.tokens);
+        tokens.max(percent_of(spent.cost_micros, self.cost_micros))
     }
+}
+
+pub(super) fn percent_of(spent: u64, limit: Option<u64>) -> Option<u64> {
+    let share = u128::from(spent) * 100 / u128::from(limit?.max(1));
+    Some(u64::try_from(share).unwrap_or(u64::MAX))
 }
 
 /// A spent percentage in words. Beyond ten times the budget its digits say nothing.

@@ -30,7 +30,7 @@ impl BudgetTracker {
         now: Timestamp,
     ) {
         self.enter_day(now);
-        if all.day != self.day {
+        if all.day != self.today.day {
             return;
         }
         let (mut spent, mut unpriced) = (BudgetUse::default(), 0_u64);
@@ -40,7 +40,7 @@ impl BudgetTracker {
                 unpriced = unpriced.saturating_add(of.costless_tokens);
             }
         }
-        let known = &mut self.swarm;
+        let known = &mut self.today.swarm;
         *known = BudgetUse {
             calls: known.calls.max(spent.calls),
             input: known.input.max(spent.input),
@@ -48,7 +48,7 @@ impl BudgetTracker {
             cached: known.cached.max(spent.cached),
             cost_micros: known.cost_micros.max(spent.cost_micros),
         };
-        self.unpriced_tokens = self.unpriced_tokens.max(unpriced);
+        self.today.unpriced_tokens = self.today.unpriced_tokens.max(unpriced);
     }
 }
 
