@@ -40,6 +40,7 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
@@ -320,13 +321,7 @@ impl Life {
             temperature: self.temperature(),
             state: self.state(),
             reason: self.reason.clone(),
-            fault: match &self.stage {
-                LifeStage::Errored(fault) => Some(fault.clone()),
-                LifeStage::Idle
-                | LifeStage::Pausing { .. }
-                | LifeStage::InTurn { .. }
-                | LifeStage::Stopped => None,
-            },
+            fault: self.stage.fault().cloned(),
             activity: self.doing.activity.clone(),
             activity_since: self.doing.since,
             activity_until: self.doing.until,
@@ -366,6 +361,16 @@ impl Life {
 
     fn new_alarm(&mut self) -> AlarmId {
         AlarmId(self.next_stamp())
+    }
+
+    fn wake_after(&mut self, after: Duration, jitter: bool) -> AlarmId {
+        let alarm = self.new_alarm();
+        self.effects.push(Effect::Wake {
+            alarm,
+            after,
+            jitter,
+        });
+        alarm
     }
 
     /// The timers that it waits for. All others are stale.

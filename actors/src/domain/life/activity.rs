@@ -8,7 +8,7 @@ use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::Timestamp;
 
 use super::input::{CurrentActivity, TaskId};
-use super::{Life, LifeStage, TurnStep};
+use super::{Life, LifeStage};
 
 impl Life {
     pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
@@ -52,30 +52,19 @@ impl Life {
     }
 
     pub(super) fn on_progress(&mut self, work: TaskId, activity: Activity) {
-        let is_current = match &self.stage {
-            LifeStage::InTurn {
-                step:
-                    TurnStep::Asking { work: current, .. } | TurnStep::Calling { work: current, .. },
-                ..
-            } => *current == work,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::InTurn { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        };
-        if is_current {
-            self.unmark_held_call(&activity);
-            let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            if let Activity::CallingTool(tool) = &activity {
-                self.set_activity(self.activity_of(tool));
-            } else {
-                self.set_activity(activity);
-            }
-            if goes_on {
-                // The shown duration is that of the whole call.
-                self.doing.since = since;
-            }
+        if self.pending_request(work).is_none() && self.current_call(work).is_none() {
+            return;
+        }
+        self.unmark_held_call(&activity);
+        let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
+        if let Activity::CallingTool(tool) = &activity {
+            self.set_activity(self.activity_of(tool));
+        } else {
+            self.set_activity(activity);
+        }
+        if goes_on {
+            // The shown duration is that of the whole call.
+            self.doing.since = since;
         }
     }
 }

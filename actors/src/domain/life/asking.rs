@@ -15,7 +15,7 @@ use zoea_text::redact::hide_passwords;
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
 use super::trying::{AskForm, Trials};
-use super::{AfterRecording, Life, LifeStage, TurnStep};
+use super::{AfterRecording, Life, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
 const MAX_REFUSALS: u8 = 3;
@@ -35,7 +35,7 @@ impl Life {
         self.emit_small_context();
         self.emit_notices();
         let form = self.trials().map(|it| it.form).unwrap_or_default();
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
+        let Some(turn) = self.stage.turn() else {
             return;
         };
         let begins_turn = turn.model_calls <= 1;
@@ -43,7 +43,7 @@ impl Life {
         self.note_what_is_known(form);
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage
+        if let Some(turn) = self.stage.turn_mut()
             && !form.is_bare()
         {
             turn.asked_bytes = asked_bytes;
@@ -172,16 +172,12 @@ impl Life {
 
     /// The request behind a reply; `None` if the Mysis no longer waits for it.
     pub(super) fn pending_request(&self, work: TaskId) -> Option<(u32, Seq, u64)> {
-        let LifeStage::InTurn {
-            step:
-                TurnStep::Asking {
-                    work: current,
-                    attempt,
-                    seen_up_to,
-                    bytes,
-                },
-            ..
-        } = &self.stage
+        let Some(TurnStep::Asking {
+            work: current,
+            attempt,
+            seen_up_to,
+            bytes,
+        }) = self.stage.step()
         else {
             return None;
         };
@@ -325,9 +321,7 @@ impl Life {
         };
         self.add_totals(&mut draft);
         self.set_activity(Activity::Recording);
-        let write_id = self.record_draft(draft);
-        debug_assert!(row.utterance().is_some(), "a reply was appended");
-        self.set_step(TurnStep::Recording { write_id, then });
+        self.record_then(draft, then);
     }
 
     /// Stores the calls before any of them is made. With a refusal they are stored with their
@@ -361,7 +355,7 @@ impl Life {
             self.answer_with_refusal(&mut draft, row.seq, &hide_passwords(why));
         }
         let mut then = AfterRecording::GoOn;
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+        if let Some(turn) = self.stage.turn_mut() {
             turn.called_tools |= refusal.is_none();
             turn.refusals = refusal.map_or(0, |_| turn.refusals + 1);
             turn.calls = self.conversation.open_calls().into();
@@ -374,7 +368,6 @@ impl Life {
         self.add_totals(&mut draft);
         self.mark_next_call(&mut draft);
         self.set_activity(Activity::Recording);
-        let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording { write_id, then });
+        self.record_then(draft, then);
     }
 }

@@ -17,7 +17,7 @@ use crate::write::Write;
 
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
 use super::record::WriteDraft;
-use super::{AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep};
+use super::{AfterRecording, Life, Mode, SentMark, TurnStep};
 
 impl Life {
     /// Makes a call, or answers it if it cannot be made.
@@ -159,27 +159,21 @@ impl Life {
     }
 
     pub(super) fn show_call(&mut self) {
-        if let LifeStage::InTurn { turn, .. } = &self.stage
-            && let Some(open) = turn.calls.front()
-        {
+        if let Some(open) = self.stage.open_call() {
             let activity = self.activity_of(&open.call.command());
             self.set_activity(activity);
         }
     }
 
-    fn current_call(&self, work: TaskId) -> Option<(PendingCall, SentMark)> {
-        let LifeStage::InTurn {
-            turn,
-            step:
-                TurnStep::Calling {
-                    work: current,
-                    mark,
-                },
-        } = &self.stage
+    pub(super) fn current_call(&self, work: TaskId) -> Option<(PendingCall, SentMark)> {
+        let Some(TurnStep::Calling {
+            work: current,
+            mark,
+        }) = self.stage.step()
         else {
             return None;
         };
-        let open = turn.calls.front().filter(|_| *current == work)?;
+        let open = self.stage.open_call().filter(|_| *current == work)?;
         Some((open.clone(), *mark))
     }
 
@@ -213,9 +207,7 @@ impl Life {
     /// Notes the server's task of the current call, or that it has none any more, in memory and in
     /// a draft.
     fn note_task(&mut self, draft: &mut WriteDraft, call: CallKey, task: Option<Arc<str>>) {
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage
-            && let Some(open) = turn.calls.front_mut()
-        {
+        if let Some(open) = self.stage.open_call_mut() {
             open.task.clone_from(&task);
         }
         self.conversation.note_task(call, task.clone());
@@ -227,11 +219,7 @@ impl Life {
     }
 
     pub(super) fn on_call_returned(&mut self, work: TaskId, outcome: &ToolOutcome) {
-        let is_current = matches!(
-            &self.stage,
-            LifeStage::InTurn { step: TurnStep::Calling { work: current, .. }, .. } if *current == work
-        );
-        if is_current {
+        if self.current_call(work).is_some() {
             self.answer_call(outcome);
         }
     }
@@ -242,10 +230,8 @@ impl Life {
     }
 
     pub(super) fn answer_call_with(&mut self, mut draft: WriteDraft, outcome: &ToolOutcome) {
-        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
-            return;
-        };
-        let Some(open) = turn.calls.pop_front() else {
+        let turn = self.stage.turn_mut();
+        let Some(open) = turn.and_then(|turn| turn.calls.pop_front()) else {
             return;
         };
         self.watched_result_into(&mut draft, &open, outcome);
@@ -259,28 +245,18 @@ impl Life {
         let budget = self.rules.context_budget;
         self.conversation.reduce_to(budget.saturating_mul(4));
         self.set_activity(Activity::Recording);
-        let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording {
-            write_id,
-            then: AfterRecording::GoOn,
-        });
+        self.record_then(draft, AfterRecording::GoOn);
     }
 
     /// Answers the remaining calls, which will not be made. A call that was not sent was not
     /// executed; a call that was sent may have been. A call with a server task stays open: the runtime
     /// asks the server to cancel it, and asks for its outcome when the Mysis runs again.
     pub(super) fn close_open_calls(&mut self, draft: &mut WriteDraft, why: &str) {
-        let LifeStage::InTurn { turn, step } = &mut self.stage else {
+        let mut may_have_left = self.may_have_left();
+        let Some(turn) = self.stage.turn_mut() else {
             return;
         };
         let calls = std::mem::take(&mut turn.calls);
-        let mut may_have_left = match step {
-            TurnStep::Calling { mark, .. } => !matches!(mark, SentMark::NotSent | SentMark::Marked),
-            TurnStep::Asking { .. }
-            | TurnStep::CoolingDown { .. }
-            | TurnStep::Held { .. }
-            | TurnStep::Recording { .. } => false,
-        };
         for open in calls {
             let has_left = std::mem::take(&mut may_have_left);
             if let Some(task) = open.task {
@@ -296,6 +272,14 @@ impl Life {
             self.result_into(draft, &open, &outcome);
         }
         self.close_routine(draft, None, why);
+    }
+
+    /// Whether the present call may have been sent.
+    pub(super) fn may_have_left(&self) -> bool {
+        let Some(TurnStep::Calling { mark, .. }) = self.stage.step() else {
+            return false;
+        };
+        !matches!(mark, SentMark::NotSent | SentMark::Marked)
     }
 
     fn leave_task(&mut self, draft: &mut WriteDraft, tool: &str, task: Arc<str>, why: &str) {

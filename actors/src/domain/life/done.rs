@@ -10,7 +10,7 @@ use crate::mission_end::{DONE_CODE, DONE_TOOL, ends, summary_of};
 use crate::record::Mission;
 
 use super::record::WriteDraft;
-use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
+use super::{AfterRecording, Life, ToolOutcome};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DoneMission {
@@ -136,10 +136,8 @@ impl Life {
     /// Whether the present turn said that the mission is done, and nothing else waits for an answer.
     pub(super) fn is_turn_done(&self) -> bool {
         let is_said_now = |done: &DoneMission| done.turn == self.turn;
-        let is_of_mission = matches!(
-            &self.stage,
-            LifeStage::InTurn { turn, .. } if matches!(turn.owner, TurnOwner::Mission { .. })
-        );
+        let owner = self.stage.turn().map(|turn| &turn.owner);
+        let is_of_mission = matches!(owner, Some(TurnOwner::Mission { .. }));
         self.pace.done.as_ref().is_some_and(is_said_now)
             && is_of_mission
             && self.conversation.unanswered_prompts().next().is_none()
@@ -151,11 +149,7 @@ impl Life {
         let mut draft = WriteDraft::default();
         draft.let_wait();
         self.add_totals(&mut draft);
-        let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording {
-            write_id,
-            then: AfterRecording::EndTurn,
-        });
+        self.record_then(draft, AfterRecording::EndTurn);
     }
 
     /// What the model is asked where its mission is done.

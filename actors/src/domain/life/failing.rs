@@ -14,9 +14,9 @@ use crate::model::{
 };
 use crate::tokens::context_shortage;
 
-use super::input::{Effect, TaskId};
+use super::input::TaskId;
 use super::trying::Failed;
-use super::{Life, LifeStage, TurnStep};
+use super::{Life, TurnStep};
 
 /// How long a Mysis waits after a failed trial call before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
@@ -79,9 +79,7 @@ impl Life {
     /// no fault of the Mysis, and its own provider may take it. Returns its own provider then.
     fn leave_out_fallbacks(&mut self, provider: &Arc<str>) -> Option<Arc<str>> {
         let own = self.recipient().provider;
-        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
-            return None;
-        };
+        let turn = self.stage.turn_mut()?;
         turn.trials.is_own_only |= own != *provider;
         (own != *provider).then_some(own)
     }
@@ -102,15 +100,10 @@ impl Life {
     }
 
     pub(super) fn cool_down(&mut self, attempt: u32, text: &str, after: Duration) {
-        let alarm = self.new_alarm();
+        let alarm = self.wake_after(after, true);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(after));
         self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: true,
-        });
     }
 
     /// Waits for a provider that is away. That is no fault of the Mysis, which waits as long as
@@ -136,28 +129,20 @@ impl Life {
             )),
             OthersGet::Unknown => Some(text.to_string()),
         };
+        let lane = Lane::Provider(provider.clone());
         let (after, activity, until) = match own_reason {
             // Where another provider can be asked, that one is asked next.
             None if self.has_another_route() => (REQUEUE_WAIT, Activity::CallingModel, None),
-            None => {
-                let queueing = Activity::Queueing(Lane::Provider(provider.clone()));
-                (REQUEUE_WAIT, queueing, None)
-            }
+            None => (REQUEUE_WAIT, Activity::Queueing(lane), None),
             Some(why) => {
                 let wait = self.next_own_wait();
                 let until = Some(self.now.plus(wait));
-                let lane = Lane::Provider(provider.clone());
                 (wait, Activity::CoolingDown(lane, why.into()), until)
             }
         };
-        let alarm = self.new_alarm();
+        let alarm = self.wake_after(after, true);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         self.set_activity_until(activity, until);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: true,
-        });
     }
 
     fn has_another_route(&self) -> bool {
@@ -166,7 +151,7 @@ impl Life {
     }
 
     fn next_own_wait(&mut self) -> Duration {
-        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
+        let Some(turn) = self.stage.turn_mut() else {
             return REQUEUE_WAIT;
         };
         let rounds = turn.own_rounds;
@@ -252,7 +237,7 @@ impl Life {
         self.emit_small_context();
         let tools = self.session.offer.tools().bytes();
         let is_own = self.recipient().provider == *provider;
-        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
+        let Some(turn) = self.stage.turn_mut() else {
             return false;
         };
         let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);

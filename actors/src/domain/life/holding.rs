@@ -10,8 +10,8 @@ use crate::message::Severity;
 use crate::rules::SwarmRules;
 use zoea_text::redact::Redactor;
 
-use super::input::{Effect, TaskId};
-use super::{Life, LifeStage, TurnStep};
+use super::input::TaskId;
+use super::{Life, TurnStep};
 
 /// The longest single timer. A machine that was suspended has lost count of time.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
@@ -30,35 +30,14 @@ impl Life {
         if !std::mem::replace(&mut self.sent_notices.lacks_descriptor, true) {
             self.record_notice(Severity::Warn, "no_descriptor", None, text);
         }
-        let alarm = self.new_alarm();
-        self.set_step(TurnStep::CoolingDown { alarm, attempt });
-        let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
-        self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after: NO_DESCRIPTOR_WAIT,
-            jitter: true,
-        });
+        self.cool_down(attempt, text, NO_DESCRIPTOR_WAIT);
     }
 
     /// The model must not be called before a certain time.
     pub(super) fn on_held(&mut self, work: TaskId, why: &Arc<str>, until: Timestamp) {
-        let LifeStage::InTurn {
-            step:
-                TurnStep::Asking {
-                    work: current,
-                    attempt,
-                    ..
-                },
-            ..
-        } = &self.stage
-        else {
+        let Some((attempt, ..)) = self.pending_request(work) else {
             return;
         };
-        if *current != work {
-            return;
-        }
-        let attempt = *attempt;
         if self.sent_notices.held_until != Some(until) {
             self.sent_notices.held_until = Some(until);
             self.record_notice(Severity::Warn, "budget_spent", None, why);
@@ -70,34 +49,19 @@ impl Life {
 
     /// Composes a request again that was not sent.
     pub(super) fn ask_again(&mut self, work: TaskId) {
-        if let LifeStage::InTurn {
-            step:
-                TurnStep::Asking {
-                    work: current,
-                    attempt,
-                    ..
-                },
-            ..
-        } = &self.stage
-            && *current == work
-        {
-            self.ask_model(*attempt);
+        if let Some((attempt, ..)) = self.pending_request(work) {
+            self.ask_model(attempt);
         }
     }
 
     fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {
-        let alarm = self.new_alarm();
+        let left = ends.since(self.moment);
+        let alarm = self.wake_after(left.min(MAX_SLEEP), false);
         self.set_step(TurnStep::Held {
             alarm,
             attempt,
             until,
             ends,
-        });
-        let left = ends.since(self.moment);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after: left.min(MAX_SLEEP),
-            jitter: false,
         });
     }
 
@@ -127,14 +91,9 @@ impl Life {
         }
         let hold = self.rules.held_of_a_result();
         self.conversation.limit_results(hold);
-        let LifeStage::InTurn {
-            step: TurnStep::Held { attempt, .. },
-            ..
-        } = &self.stage
-        else {
-            return;
-        };
-        if is_new_budget {
+        if let Some(TurnStep::Held { attempt, .. }) = self.stage.step()
+            && is_new_budget
+        {
             let attempt = *attempt;
             self.sent_notices.held_until = None;
             self.ask_model(attempt);

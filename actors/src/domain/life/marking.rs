@@ -17,10 +17,8 @@ impl Life {
     /// Marks the next call as sent with a write that comes before it, where the call leaves as soon
     /// as that is stored. So one commit does for both (decision 259).
     pub(super) fn mark_next_call(&mut self, draft: &mut WriteDraft) {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
-            return;
-        };
-        let Some(open) = turn.calls.front().filter(|open| self.leaves_at_once(open)) else {
+        let open = self.stage.open_call();
+        let Some(open) = open.filter(|open| self.leaves_at_once(open)) else {
             return;
         };
         draft.writes.push(Write::CallSent {
@@ -28,9 +26,7 @@ impl Life {
             call: open.key,
             at: self.now,
         });
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage
-            && let Some(open) = turn.calls.front_mut()
-        {
+        if let Some(open) = self.stage.open_call_mut() {
             open.call.status = CallStatus::Sent;
         }
     }
@@ -94,26 +90,15 @@ impl Life {
     /// mark alone would say that it may have been executed. One that only reads stays open, and the
     /// next run makes it.
     pub(super) fn close_marked_call(&mut self) {
-        let LifeStage::InTurn { turn, step } = &mut self.stage else {
+        let has_left = self.may_have_left();
+        let is_marked = |open: &mut PendingCall| {
+            let is_open = !open.call.read_only && open.task.is_none();
+            is_open && open.call.status == CallStatus::Sent && !has_left
+        };
+        let turn = self.stage.turn_mut();
+        let Some(open) = turn.and_then(|turn| turn.calls.pop_front_if(is_marked)) else {
             return;
         };
-        let may_have_left = match step {
-            TurnStep::Calling { mark, .. } => *mark != SentMark::Marked,
-            TurnStep::Asking { .. }
-            | TurnStep::CoolingDown { .. }
-            | TurnStep::Held { .. }
-            | TurnStep::Recording { .. } => false,
-        };
-        let is_marked = |open: &PendingCall| {
-            open.call.status == CallStatus::Sent && !open.call.read_only && open.task.is_none()
-        };
-        let Some(open) = turn.calls.front().filter(|open| is_marked(open)).cloned() else {
-            return;
-        };
-        if may_have_left {
-            return;
-        }
-        turn.calls.pop_front();
         let mut draft = WriteDraft::default();
         self.result_into(&mut draft, &open, &not_executed("the runtime ended"));
         self.record_draft(draft);

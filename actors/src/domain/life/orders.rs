@@ -192,7 +192,7 @@ impl Life {
     pub(super) fn take_messages(&mut self, mut draft: WriteDraft, bodies: Vec<RowBody>) {
         self.nudges = 0;
         self.pace.done = None;
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+        if let Some(turn) = self.stage.turn_mut() {
             // The turn is now about an order, whatever started it, so it does not count as nudged.
             turn.began = TurnTrigger::Ordered;
         }
@@ -217,11 +217,7 @@ impl Life {
     /// Lets a Mysis talk while it waits for the game server, or to be logged in, before its model call: it answers a
     /// direct message without the game's tools (docs/design/sessions.md).
     fn talk_without_the_game(&mut self) {
-        let LifeStage::InTurn {
-            step: TurnStep::Asking { attempt, .. },
-            ..
-        } = &self.stage
-        else {
+        let Some(TurnStep::Asking { attempt, .. }) = self.stage.step() else {
             return;
         };
         let attempt = *attempt;

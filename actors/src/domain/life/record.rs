@@ -72,31 +72,19 @@ impl Life {
     /// The turn of a new row. A row between two turns belongs to the next one, which continues an
     /// interrupted one if there is one.
     fn turn_of_new_rows(&self) -> TurnNumber {
-        match &self.stage {
-            LifeStage::InTurn { .. } => self.turn,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => {
-                let next = TurnNumber(self.turn.0.saturating_add(1));
-                self.open_turn_number().unwrap_or(next)
-            }
+        if self.stage.turn().is_some() {
+            return self.turn;
         }
+        let next = TurnNumber(self.turn.0.saturating_add(1));
+        self.open_turn_number().unwrap_or(next)
     }
 
     pub(super) fn add_state(&self, draft: &mut WriteDraft) {
-        let fault = match &self.stage {
-            LifeStage::Errored(fault) => Some(fault.clone()),
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::InTurn { .. }
-            | LifeStage::Stopped => None,
-        };
         draft.writes.push(Write::State {
             mysis: self.id,
             state: self.state(),
             reason: self.reason.clone(),
-            fault,
+            fault: self.stage.fault().cloned(),
             at: self.now,
         });
     }
@@ -165,6 +153,12 @@ impl Life {
             can_wait: draft.can_wait,
         });
         write_id
+    }
+
+    /// Sends a draft to the store. The turn waits until it is stored.
+    pub(super) fn record_then(&mut self, draft: WriteDraft, then: AfterRecording) {
+        let write_id = self.record_draft(draft);
+        self.set_step(TurnStep::Recording { write_id, then });
     }
 
     pub(super) fn on_recorded(&mut self, write_id: WriteId, outcome: Result<(), String>) {

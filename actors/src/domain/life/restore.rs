@@ -113,16 +113,10 @@ impl Life {
     /// it is not stored, or a call is under way. A model's answer mostly comes sooner.
     #[must_use]
     pub fn rests_after(&self) -> Option<Duration> {
-        let after = match &self.stage {
-            LifeStage::InTurn { step, .. } => match step {
-                TurnStep::Asking { .. } => RESTS_ASKING,
-                TurnStep::CoolingDown { .. } | TurnStep::Held { .. } => RESTS_AFTER,
-                TurnStep::Recording { .. } | TurnStep::Calling { .. } => return None,
-            },
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => RESTS_AFTER,
+        let after = match self.stage.step() {
+            Some(TurnStep::Asking { .. }) => RESTS_ASKING,
+            Some(TurnStep::CoolingDown { .. } | TurnStep::Held { .. }) | None => RESTS_AFTER,
+            Some(TurnStep::Recording { .. } | TurnStep::Calling { .. }) => return None,
         };
         self.pending.is_empty().then_some(after)
     }

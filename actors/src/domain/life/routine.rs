@@ -25,9 +25,9 @@ use crate::routine::{
 use crate::samples::CurrentFigures;
 
 use super::game_snapshots::may_have_acted;
-use super::input::{Effect, ReplyId};
+use super::input::ReplyId;
 use super::record::WriteDraft;
-use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
+use super::{AfterRecording, Life, ToolOutcome, TurnStep};
 
 pub(super) use circles::recall_circles;
 
@@ -75,14 +75,9 @@ impl Life {
 
     /// Waits before the next look at the game.
     fn wait_in_routine(&mut self, after: Duration) {
-        let alarm = self.new_alarm();
+        let alarm = self.wake_after(after, false);
         self.set_step(TurnStep::CoolingDown { alarm, attempt: 0 });
         self.set_activity_until(Activity::Pausing, Some(self.now.plus(after)));
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: false,
-        });
     }
 
     pub(super) fn look_again(&mut self) {
@@ -133,7 +128,7 @@ impl Life {
         let calls = vec![call.clone()];
         let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
         let seq = row.seq;
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+        if let Some(turn) = self.stage.turn_mut() {
             turn.called_tools = true;
             turn.calls.push_front(PendingCall {
                 key: CallKey { seq, position: 0 },
@@ -144,7 +139,7 @@ impl Life {
         if step.has_moved {
             self.add_routines(&mut draft);
         }
-        self.go_on_after(draft);
+        self.record_then(draft, AfterRecording::GoOn);
     }
 
     /// Says that what is stored of its routines is not understood.
@@ -234,7 +229,7 @@ impl Life {
         let Some((source, outcome)) = self.finish_run(&mut draft) else {
             return;
         };
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
+        let Some(turn) = self.stage.turn() else {
             return;
         };
         let front = turn.calls.front().map(|open| RunSource::Model(open.key));
@@ -243,7 +238,7 @@ impl Life {
         }
         self.routines.report = Some(outcome.text.into());
         self.add_routines(&mut draft);
-        self.go_on_after(draft);
+        self.record_then(draft, AfterRecording::GoOn);
     }
 
     /// Takes the run away and reports it to the operator. Returns its source and its report.
@@ -294,10 +289,7 @@ impl Life {
     /// Lets the watch on progress judge a round as it judges a turn. Returns the reason if the Mysis is
     /// to be parked.
     fn watch_round(&mut self) -> Option<String> {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
-            return None;
-        };
-        let intent = self.order_intent(&turn.owner);
+        let intent = self.order_intent(&self.stage.turn()?.owner);
         let parked = self.watch_progress(intent);
         if self.stuck().is_some()
             && let Some(run) = &mut self.routines.run
@@ -315,14 +307,6 @@ impl Life {
         self.figures.ended_turn = Some(turn);
         self.emit_event(EventKind::Turn(TurnEvent::Ended { turn }));
         self.park(reason);
-    }
-
-    fn go_on_after(&mut self, draft: WriteDraft) {
-        let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording {
-            write_id,
-            then: AfterRecording::GoOn,
-        });
     }
 
     fn add_routines(&self, draft: &mut WriteDraft) {

@@ -9,7 +9,7 @@ use crate::progress::OrderIntent;
 use crate::silence::ModelSource;
 use crate::written_call::reads_like_a_call;
 
-use super::{Life, LifeStage};
+use super::Life;
 
 impl Life {
     /// A turn begins for this order. A direct message may ask for words alone.
@@ -30,7 +30,7 @@ impl Life {
 
     /// The model answered without a call. The closing words of a turn with calls are no sign.
     pub(super) fn note_words(&mut self, row: &Row) {
-        let has_called = matches!(&self.stage, LifeStage::InTurn { turn, .. } if turn.called_tools);
+        let has_called = self.stage.turn().is_some_and(|turn| turn.called_tools);
         let (Some(silence), Some(utterance), false) =
             (&mut self.silence, row.utterance(), has_called)
         else {

@@ -10,7 +10,7 @@ use crate::rules::SwarmRules;
 use crate::tier::{TierFacts, TierLadder, TurnOutcome};
 
 use super::record::WriteDraft;
-use super::{Life, LifeStage, ToolOutcome};
+use super::{Life, ToolOutcome};
 
 #[derive(Debug, Default)]
 pub(super) struct TierView {
@@ -47,7 +47,7 @@ impl Life {
     }
 
     pub(super) fn count_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
-        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
+        let Some(turn) = self.stage.turn_mut() else {
             return;
         };
         let TurnOutcome { failed, acted } = &mut turn.outcome;

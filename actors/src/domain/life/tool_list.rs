@@ -16,7 +16,7 @@ use crate::tool_search;
 use crate::working_set::SetChange;
 
 use super::record::WriteDraft;
-use super::{Effect, Life, LifeStage, ToolOutcome};
+use super::{Effect, Life, ToolOutcome};
 
 impl Life {
     #[must_use]
@@ -59,12 +59,9 @@ impl Life {
         self.session.game = game;
         self.session.is_game_known |= tools.game().is_some();
         self.session.tools = tools;
-        let selection = match &self.stage {
-            LifeStage::InTurn { .. } => self.session.offer.selection().clone(),
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => self.tool_selection(),
+        let selection = match self.stage.turn() {
+            Some(_) => self.session.offer.selection().clone(),
+            None => self.tool_selection(),
         };
         self.choose_tools_by(selection);
     }

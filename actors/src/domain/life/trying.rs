@@ -16,8 +16,8 @@ use crate::held::{HeldChange, HeldTexts};
 use crate::message::Severity;
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet, RefusalHint, ReportedUse};
 
+use super::Life;
 use super::input::Effect;
-use super::{Life, LifeStage};
 use form::{FailureKind, NewTexts, stated_wait};
 
 pub(super) use form::{AskForm, Trials};
@@ -42,23 +42,11 @@ impl Life {
     }
 
     pub(super) fn trials(&self) -> Option<&Trials> {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => Some(&turn.trials),
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => None,
-        }
+        self.stage.turn().map(|turn| &turn.trials)
     }
 
     fn trials_mut(&mut self) -> Option<&mut Trials> {
-        match &mut self.stage {
-            LifeStage::InTurn { turn, .. } => Some(&mut turn.trials),
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => None,
-        }
+        self.stage.turn_mut().map(|turn| &mut turn.trials)
     }
 
     /// Judges a failed request by another one, if it is time for that. Returns whether it did.

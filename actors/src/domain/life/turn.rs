@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns, row_in_earlier_turns};
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, TurnEvent};
+use crate::fault::MysisFault;
 use crate::ids::TurnNumber;
 use crate::message::{Row, RowKind, Severity};
 use crate::tier::TurnOutcome;
@@ -19,16 +20,56 @@ use super::{
 };
 
 impl LifeStage {
+    /// The turn in progress.
+    pub(super) fn turn(&self) -> Option<&ActiveTurn> {
+        let LifeStage::InTurn { turn, .. } = self else {
+            return None;
+        };
+        Some(turn)
+    }
+
+    pub(super) fn turn_mut(&mut self) -> Option<&mut ActiveTurn> {
+        let LifeStage::InTurn { turn, .. } = self else {
+            return None;
+        };
+        Some(turn)
+    }
+
+    /// What the turn in progress waits for.
+    pub(super) fn step(&self) -> Option<&TurnStep> {
+        let LifeStage::InTurn { step, .. } = self else {
+            return None;
+        };
+        Some(step)
+    }
+
+    /// The call that is in progress or comes next.
+    pub(super) fn open_call(&self) -> Option<&PendingCall> {
+        self.turn()?.calls.front()
+    }
+
+    pub(super) fn open_call_mut(&mut self) -> Option<&mut PendingCall> {
+        self.turn_mut()?.calls.front_mut()
+    }
+
+    pub(super) fn fault(&self) -> Option<&MysisFault> {
+        let LifeStage::Errored(fault) = self else {
+            return None;
+        };
+        Some(fault)
+    }
+
     pub(super) fn alarm(&self) -> Option<AlarmId> {
         match self {
-            LifeStage::Pausing { alarm } => Some(*alarm),
-            LifeStage::InTurn { step, .. } => match step {
-                TurnStep::CoolingDown { alarm, .. } | TurnStep::Held { alarm, .. } => Some(*alarm),
-                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. } => {
-                    None
-                }
-            },
-            LifeStage::Idle | LifeStage::Stopped | LifeStage::Errored(_) => None,
+            LifeStage::Pausing { alarm }
+            | LifeStage::InTurn {
+                step: TurnStep::CoolingDown { alarm, .. } | TurnStep::Held { alarm, .. },
+                ..
+            } => Some(*alarm),
+            LifeStage::Idle
+            | LifeStage::InTurn { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => None,
         }
     }
 }
@@ -68,11 +109,16 @@ impl Life {
     fn new_turn(&mut self) -> ActiveTurn {
         self.turn = TurnNumber(self.turn.0.saturating_add(1));
         self.begin_afresh();
+        self.turn_with(0, VecDeque::new())
+    }
+
+    /// The turn that is due, with the model calls that it had and the calls that are open.
+    fn turn_with(&self, model_calls: u32, calls: VecDeque<PendingCall>) -> ActiveTurn {
         let owner = self.next_owner();
         ActiveTurn {
             began: self.turn_trigger(&owner),
             owner,
-            model_calls: 0,
+            model_calls,
             asked_bytes: 0,
             shortened_at: None,
             shortenings: 0,
@@ -82,7 +128,7 @@ impl Life {
             called_tools: false,
             outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),
-            calls: VecDeque::new(),
+            calls,
         }
     }
 
@@ -97,21 +143,9 @@ impl Life {
             .sort_by_key(|open| open.call.routine.is_none());
         let model_calls = self.conversation.utterances_in(number);
         self.turn = number;
-        let owner = self.next_owner();
         Some(ActiveTurn {
-            began: self.turn_trigger(&owner),
-            owner,
-            model_calls,
-            asked_bytes: 0,
-            shortened_at: None,
-            shortenings: 0,
-            refusals: 0,
-            own_rounds: 0,
-            trials: Trials::default(),
             called_tools: true,
-            outcome: TurnOutcome::default(),
-            continuation: self.rules.nudge_after(self.nudges),
-            calls,
+            ..self.turn_with(model_calls, calls)
         })
     }
 
@@ -164,7 +198,7 @@ impl Life {
 
     /// Makes the next call, else the next request, else ends the turn.
     pub(super) fn go_on_in_turn(&mut self) {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
+        let Some(turn) = self.stage.turn() else {
             return;
         };
         if self.mode == Mode::Draining {
@@ -177,28 +211,19 @@ impl Life {
             self.continue_routine();
         } else if self.is_turn_done() {
             self.end_done_turn();
-        } else if turn.model_calls >= self.rules.max_model_calls {
+        } else if !self.may_ask_again() {
             self.reach_limit();
         } else {
-            self.count_model_call();
+            if let Some(turn) = self.stage.turn_mut() {
+                turn.model_calls += 1;
+            }
             self.ask_model(0);
         }
     }
 
     pub(super) fn may_ask_again(&self) -> bool {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => turn.model_calls < self.rules.max_model_calls,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        }
-    }
-
-    fn count_model_call(&mut self) {
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
-            turn.model_calls += 1;
-        }
+        let most = self.rules.max_model_calls;
+        self.stage.turn().is_some_and(|it| it.model_calls < most)
     }
 
     pub(super) fn set_step(&mut self, next: TurnStep) {
@@ -216,16 +241,12 @@ impl Life {
         );
         self.add_host_notice(&mut draft, Severity::Info, "turn_limit", None, &text);
         self.add_totals(&mut draft);
-        let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording {
-            write_id,
-            then: AfterRecording::EndTurn,
-        });
+        self.record_then(draft, AfterRecording::EndTurn);
     }
 
     /// Counts the turn, then pauses, goes on at once, or becomes idle (docs/design/requests.md).
     pub(super) fn end_turn(&mut self) {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
+        let Some(turn) = self.stage.turn() else {
             return;
         };
         if self.mode == Mode::Draining {
@@ -319,15 +340,14 @@ impl Life {
         }
         self.mode = Mode::Draining;
         let waits = matches!(
-            &self.stage,
-            LifeStage::InTurn {
-                step: TurnStep::Recording { .. }
+            self.stage.step(),
+            Some(
+                TurnStep::Recording { .. }
                     | TurnStep::Calling {
                         mark: SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_),
                         ..
-                    },
-                ..
-            }
+                    }
+            )
         );
         if !waits {
             self.effects.push(Effect::Abort);
@@ -338,17 +358,11 @@ impl Life {
 
     /// Leaves for another process, if it is to and nothing of a turn is under way.
     pub(super) fn move_between_turns(&mut self) {
-        let is_under_way = match &self.stage {
-            LifeStage::InTurn { step, .. } => match step {
-                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. } => {
-                    true
-                }
-                TurnStep::CoolingDown { .. } | TurnStep::Held { .. } => false,
-            },
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
+        let is_under_way = match self.stage.step() {
+            Some(
+                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. },
+            ) => true,
+            Some(TurnStep::CoolingDown { .. } | TurnStep::Held { .. }) | None => false,
         };
         if self.is_moving && !is_under_way && self.mode == Mode::Live {
             self.wind_down();
@@ -356,43 +370,22 @@ impl Life {
     }
 
     pub(super) fn on_alarm(&mut self, alarm: AlarmId) {
-        if self.memos.takes_alarm(alarm) {
+        if self.memos.takes_alarm(alarm) || self.stage.alarm() != Some(alarm) {
             return;
         }
-        match &self.stage {
-            LifeStage::Pausing { alarm: waited } if *waited == alarm => self.go_on(),
-            LifeStage::InTurn {
-                step:
-                    TurnStep::CoolingDown {
-                        alarm: waited,
-                        attempt,
-                    },
-                ..
-            } if *waited == alarm => {
-                let attempt = *attempt;
-                match self.routines.run.is_some() {
-                    true => self.look_again(),
-                    false => self.ask_model(attempt),
-                }
-            }
-            LifeStage::InTurn {
-                step:
-                    TurnStep::Held {
-                        alarm: waited,
-                        attempt,
-                        until,
-                        ends,
-                    },
-                ..
-            } if *waited == alarm => {
-                let (attempt, until, ends) = (*attempt, *until, *ends);
-                self.on_hold_alarm(attempt, until, ends);
-            }
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::InTurn { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => {}
+        match self.stage.step() {
+            Some(TurnStep::CoolingDown { .. }) if self.routines.run.is_some() => self.look_again(),
+            Some(TurnStep::CoolingDown { attempt, .. }) => self.ask_model(*attempt),
+            Some(TurnStep::Held {
+                alarm: _,
+                attempt,
+                until,
+                ends,
+            }) => self.on_hold_alarm(*attempt, *until, *ends),
+            Some(
+                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. },
+            ) => {}
+            None => self.go_on(),
         }
     }
 }

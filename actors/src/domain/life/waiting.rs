@@ -10,7 +10,7 @@ use crate::message::{CallStatus, Row, RowKind};
 use crate::record::Mission;
 
 use super::done::DoneMission;
-use super::input::Effect;
+
 use super::{Life, LifeStage};
 
 /// The pauses after the second turn of words alone, the third, and all later ones.
@@ -110,9 +110,7 @@ fn is_success(row: &Row) -> bool {
 impl Life {
     /// Pauses before the next turn. A long pause ends where the game lets the ship act again.
     pub(super) fn pause(&mut self, after: Duration) {
-        let alarm = self.new_alarm();
         let is_done = self.pace.done.is_some();
-        self.stage = LifeStage::Pausing { alarm };
         let (shortest, held) = (
             self.rules.turn_pause,
             self.game.current_wait(self.both_clocks()),
@@ -131,11 +129,8 @@ impl Life {
             None => (Activity::Pausing, self.now.plus(after)),
         };
         self.set_activity_until(activity, Some(until));
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: false,
-        });
+        let alarm = self.wake_after(after, false);
+        self.stage = LifeStage::Pausing { alarm };
     }
 
     /// Something happened that the model should soon see: the pause is the configured one again,

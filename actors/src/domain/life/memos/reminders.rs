@@ -14,7 +14,7 @@ use crate::memo::reminder::{Reminder, Reminders};
 use crate::message::{RowBody, Severity};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 
-use crate::life::input::{AlarmId, Effect, ReplyId};
+use crate::life::input::{AlarmId, ReplyId};
 use crate::life::record::WriteDraft;
 use crate::life::{Life, Mode};
 
@@ -176,13 +176,8 @@ impl Life {
             return;
         };
         let after = next.since(self.moment).min(MAX_WAIT);
-        let alarm = self.new_alarm();
+        let alarm = self.wake_after(after, false);
         self.memos.reminders.alarm = Some((alarm, next));
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: false,
-        });
     }
 
     fn deliver_due(&mut self) {

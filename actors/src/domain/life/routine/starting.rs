@@ -13,7 +13,7 @@ use crate::state::LifeState;
 
 use super::super::input::ReplyId;
 use super::super::record::WriteDraft;
-use super::super::{Life, LifeStage, ToolOutcome, TurnTrigger};
+use super::super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnTrigger};
 use super::wanted::WantedRoutine;
 
 /// What an order names that wants the loop which the Mysis repeats now.
@@ -37,7 +37,7 @@ impl Life {
                 }));
                 let mut draft = WriteDraft::default();
                 self.begin_routine(&mut draft, wanted, RunSource::Model(open.key));
-                self.go_on_after(draft);
+                self.record_then(draft, AfterRecording::GoOn);
             }
             Err(mistakes) => self.refuse_routine(&mistakes),
         }
@@ -78,7 +78,7 @@ impl Life {
         let routine = routine.map_err(OrderRefusal::BadRoutine)?;
         // As after any other order, the Mysis goes on once this turn is over.
         self.nudges = 0;
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+        if let Some(turn) = self.stage.turn_mut() {
             turn.began = TurnTrigger::Ordered;
         }
         let done = CompletedOrder::Done(CompletedAction::RoutineStarted);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::compose::MIN_BUDGET_BYTES;
 use crate::held::Recipient;
-use crate::life::{Life, LifeStage};
+use crate::life::Life;
 use crate::message::{Row, RowKind};
 use crate::model::RefusalHint;
 
@@ -235,13 +235,7 @@ impl Life {
     }
 
     pub(super) fn asked_bytes(&self) -> usize {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => turn.asked_bytes,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => 0,
-        }
+        self.stage.turn().map_or(0, |turn| turn.asked_bytes)
     }
 
     /// Whether the new rows are so large that their size may be the reason.

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
 use crate::ids::CallKey;
+use crate::life::Life;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
-use crate::life::{Life, LifeStage};
 use crate::message::{Row, RowKind, Severity};
 use crate::model::{ChatMessage, OthersGet};
 use crate::role_list::ListNews;
@@ -211,13 +211,8 @@ impl Life {
     }
 
     pub(super) fn next_messages(&self) -> Vec<ChatMessage> {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => self.compose_request(turn).messages,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => Vec::new(),
-        }
+        let composed = self.stage.turn().map(|turn| self.compose_request(turn));
+        composed.map(|it| it.messages).unwrap_or_default()
     }
 
     pub(in crate::life) fn recipient(&self) -> Recipient {
