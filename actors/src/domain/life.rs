@@ -243,7 +243,7 @@ impl Life {
                 text,
             } => {
                 self.end_wait();
-                self.record_notice(severity, code, None, &text);
+                self.record_notice(severity, code, &text);
             }
             LifeInput::Spent(percent) => self.tier.spent_percent = Some(percent),
             LifeInput::Held { work, why, until } => self.on_held(work, &why, until),

@@ -255,7 +255,7 @@ impl Life {
             facts: _,
         } = answer;
         if let Some(doubt) = doubt {
-            self.record_notice(Severity::Warn, "answer_doubted", None, &doubt);
+            self.record_notice(Severity::Warn, "answer_doubted", &doubt);
         }
         let utterance = Utterance {
             text: text.into(),
@@ -306,11 +306,11 @@ impl Life {
         self.note_words(&row);
         if is_empty {
             let text = "the model answered with nothing";
-            self.add_host_notice(&mut draft, Severity::Warn, "empty_reply", None, text);
+            self.add_host_notice(&mut draft, Severity::Warn, "empty_reply", text);
         }
         if is_echo {
             let text = "the model repeated words of the runtime: that is no answer";
-            self.add_host_notice(&mut draft, Severity::Warn, "echoed_reply", None, text);
+            self.add_host_notice(&mut draft, Severity::Warn, "echoed_reply", text);
         }
         let then = if overtaken && self.may_ask_again() {
             AfterRecording::GoOn
@@ -347,7 +347,7 @@ impl Life {
                 "the model asked for {count} calls at once: the first {MAX_CALLS} are made, and \
                  each of the others gets an error that says so"
             );
-            self.add_host_notice(&mut draft, Severity::Warn, "too_many_calls", None, &text);
+            self.add_host_notice(&mut draft, Severity::Warn, "too_many_calls", &text);
         }
         let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
         self.recent_activity.record_words(row.text());

@@ -287,7 +287,7 @@ impl Life {
             "{why} while the server worked on {tool}. The server is asked to cancel that; the \
              outcome is asked for when the mysis runs again."
         );
-        self.add_host_notice(draft, Severity::Info, "task_left", None, &text);
+        self.add_host_notice(draft, Severity::Info, "task_left", &text);
         self.effects.push(Effect::CancelTask(task));
     }
 }

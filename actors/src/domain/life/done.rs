@@ -123,7 +123,7 @@ impl Life {
         self.recent_activity.record_words(&summary);
         let mut draft = WriteDraft::default();
         let text = format!("the mission is done: {summary}");
-        self.add_host_notice(&mut draft, Severity::Info, DONE_CODE, None, &text);
+        self.add_host_notice(&mut draft, Severity::Info, DONE_CODE, &text);
         self.pace.done = Some(DoneMission {
             summary: summary.into(),
             said_in: open.key.seq,

@@ -8,13 +8,14 @@ use crate::compose::MIN_BUDGET_BYTES;
 use crate::event::Activity;
 use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
-use crate::message::Severity;
+use crate::message::{HostMeta, RowBody, Severity};
 use crate::model::{
     ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, OthersGet, RefusalHint, ReportedUse,
 };
 use crate::tokens::context_shortage;
 
 use super::input::TaskId;
+use super::record::WriteDraft;
 use super::trying::Failed;
 use super::{Life, TurnStep};
 
@@ -61,7 +62,7 @@ impl Life {
                 return self.wait_out(attempt, provider, (&text, others));
             }
             ModelFault::Adapted { text } => {
-                self.record_notice(Severity::Warn, "adapted", None, &text);
+                self.record_notice(Severity::Warn, "adapted", &text);
                 return self.ask_model(attempt);
             }
             ModelFault::Transient { text, retry_after } => (text, retry_after),
@@ -94,8 +95,16 @@ impl Life {
     fn retry_later(&mut self, attempt: u32, text: &str, after: Duration) {
         let tries = self.provider_rules().map_or(0, |rules| rules.retry.len());
         let attempt = attempt + 1;
-        let notice = format!("{text}; retry {attempt} of {tries} in {after:?}");
-        self.record_notice(Severity::Warn, "retry", Some(attempt), &notice);
+        let meta = HostMeta {
+            severity: Severity::Warn,
+            code: "retry".into(),
+            attempt: Some(attempt),
+            bill: None,
+        };
+        let notice = format!("{text}; retry {attempt} of {tries} in {after:?}").into();
+        let mut draft = WriteDraft::default();
+        self.append_row(&mut draft, RowBody::Host { text: notice, meta });
+        self.record_draft(draft);
         self.cool_down(attempt, text, after);
     }
 
@@ -119,7 +128,7 @@ impl Life {
     ) {
         if !std::mem::replace(&mut self.sent_notices.is_away, true) {
             let notice = format!("{text}; waiting until {provider} accepts requests");
-            self.record_notice(Severity::Warn, "waits", None, &notice);
+            self.record_notice(Severity::Warn, "waits", &notice);
         }
         let own_reason = match others {
             OthersGet::Refused | OthersGet::Nobody => None,
@@ -220,7 +229,7 @@ impl Life {
             context.and_then(|tokens| context_shortage(tokens, self.session.offer.tools()));
         if let Some(text) = shortage {
             self.sent_notices.lacks_context = true;
-            self.record_notice(Severity::Warn, "small_context", None, &text);
+            self.record_notice(Severity::Warn, "small_context", &text);
         }
     }
 
@@ -265,7 +274,7 @@ impl Life {
             )
         });
         let notice = format!("{text}; requests are kept below {half} bytes from now on{advice}");
-        self.record_notice(Severity::Warn, "shortened", None, &notice);
+        self.record_notice(Severity::Warn, "shortened", &notice);
         self.ask_model(attempt);
         true
     }

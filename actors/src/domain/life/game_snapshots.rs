@@ -140,7 +140,7 @@ impl Life {
                 matches!(*code, "no_progress" | "done" | "routine_report" | "circle");
             if !known.contains(code) && !is_for_model {
                 let text = format!("the model gets the notice: {notice}");
-                self.record_notice(Severity::Info, "system_notice", None, &text);
+                self.record_notice(Severity::Info, "system_notice", &text);
             }
         }
     }

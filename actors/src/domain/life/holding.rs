@@ -28,7 +28,7 @@ impl Life {
     /// theirs. The operator is told once, until an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
         if !std::mem::replace(&mut self.sent_notices.lacks_descriptor, true) {
-            self.record_notice(Severity::Warn, "no_descriptor", None, text);
+            self.record_notice(Severity::Warn, "no_descriptor", text);
         }
         self.cool_down(attempt, text, NO_DESCRIPTOR_WAIT);
     }
@@ -40,7 +40,7 @@ impl Life {
         };
         if self.sent_notices.held_until != Some(until) {
             self.sent_notices.held_until = Some(until);
-            self.record_notice(Severity::Warn, "budget_spent", None, why);
+            self.record_notice(Severity::Warn, "budget_spent", why);
         }
         self.set_activity_until(Activity::Paused(why.clone()), Some(until));
         let left = Duration::from_millis(until.since(self.now)).min(MAX_PAUSE);

@@ -60,7 +60,7 @@ impl Life {
         let mut draft = WriteDraft::default();
         let reason = verdict.and_then(|verdict| self.apply_verdict(&mut draft, &verdict));
         if let Some(text) = self.watch.take_unjudged_notice(&rules.progress) {
-            self.add_host_notice(&mut draft, Severity::Info, "progress_unjudged", None, &text);
+            self.add_host_notice(&mut draft, Severity::Info, "progress_unjudged", &text);
         }
         if let Some(memo) = self.watch.due_checkpoint(self.unfrozen_now()) {
             self.add_memo(&mut draft, MemoKind::Watch, &memo);
@@ -94,7 +94,7 @@ impl Life {
             self.watch
                 .reset_context(self.conversation.last_seq().next());
         }
-        self.add_host_notice(draft, Severity::Warn, code, None, &text);
+        self.add_host_notice(draft, Severity::Warn, code, &text);
         (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }
 
@@ -109,7 +109,7 @@ impl Life {
         }
         let facts = self.value.turn_ended(&self.rules.value, now, sums)?;
         let text = format!("{PARKED_PREFIX}{facts}");
-        self.record_notice(Severity::Warn, "parked", None, &text);
+        self.record_notice(Severity::Warn, "parked", &text);
         Some(text)
     }
 

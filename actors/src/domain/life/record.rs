@@ -109,28 +109,21 @@ impl Life {
         draft: &mut WriteDraft,
         severity: Severity,
         code: &'static str,
-        attempt: Option<u32>,
         text: &str,
     ) {
         let meta = HostMeta {
             severity,
             code: code.into(),
-            attempt,
+            attempt: None,
             bill: None,
         };
         let text = text.into();
         self.append_row(draft, RowBody::Host { text, meta });
     }
 
-    pub(super) fn record_notice(
-        &mut self,
-        severity: Severity,
-        code: &'static str,
-        attempt: Option<u32>,
-        text: &str,
-    ) {
+    pub(super) fn record_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
         let mut draft = WriteDraft::default();
-        self.add_host_notice(&mut draft, severity, code, attempt, text);
+        self.add_host_notice(&mut draft, severity, code, text);
         self.record_draft(draft);
     }
 
@@ -244,7 +237,7 @@ impl Life {
         let mut draft = WriteDraft::default();
         self.close_open_calls(&mut draft, "a fault ended the turn");
         self.enter_stage(LifeStage::Errored(fault), Some(text.clone()));
-        self.add_host_notice(&mut draft, Severity::Error, "errored", None, &text);
+        self.add_host_notice(&mut draft, Severity::Error, "errored", &text);
         self.add_state(&mut draft);
         self.set_activity(Activity::Resting);
         self.record_draft(draft);

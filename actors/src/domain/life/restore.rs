@@ -88,7 +88,7 @@ impl Life {
             life.report_unknown_routines(&mut draft, &why);
         }
         if let Some(crash) = crash {
-            life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
+            life.add_host_notice(&mut draft, Severity::Error, "crashed", &crash);
         }
         if is_interrupted {
             let until = life.figures.last_activity_at;

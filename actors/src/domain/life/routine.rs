@@ -148,7 +148,7 @@ impl Life {
             "its stored routines cannot be understood ({why}), so no routine continues and none of its calls is made \
              again; another version of zoea may have written them. `zoea routine start` starts a new routine"
         );
-        self.add_host_notice(draft, Severity::Error, "routines_unknown", None, &text);
+        self.add_host_notice(draft, Severity::Error, "routines_unknown", &text);
     }
 
     pub(super) fn take_step_result(
@@ -179,7 +179,7 @@ impl Life {
             if let Some(confirmed) = run.take_confirmed() {
                 self.routines.is_unsettled = false;
                 let text = confirmed.describe();
-                self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);
+                self.add_host_notice(draft, Severity::Info, "outcome_proven", &text);
             }
         }
         self.add_routines(draft);
@@ -247,13 +247,7 @@ impl Life {
         self.end_circle(&run);
         let report = run.report(&self.samples.figures().facts);
         self.routines.paused = Some(run.clone()).filter(|run| run.can_resume());
-        self.add_host_notice(
-            draft,
-            Severity::Info,
-            "routine_ended",
-            None,
-            &run.short_report(),
-        );
+        self.add_host_notice(draft, Severity::Info, "routine_ended", &run.short_report());
         self.add_routines(draft);
         let outcome = ToolOutcome {
             text: report,

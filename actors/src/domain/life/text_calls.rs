@@ -35,7 +35,7 @@ impl Life {
                 "the model writes its calls as text, from which they are read; to avoid that, \
                  {WRITTEN_CALLS_ADVICE}"
             );
-            self.record_notice(Severity::Warn, "calls_in_text", None, &text);
+            self.record_notice(Severity::Warn, "calls_in_text", &text);
         }
         true
     }

@@ -88,7 +88,7 @@ impl Life {
                 "tier {} ({}): {}",
                 place.tier, self.profile.provider, place.why
             );
-            self.add_host_notice(&mut draft, Severity::Info, "tier", None, &text);
+            self.add_host_notice(&mut draft, Severity::Info, "tier", &text);
         }
         if let Some(memo) = self.tier.ladder.take_change() {
             self.add_memo(&mut draft, MemoKind::Tier, &memo);

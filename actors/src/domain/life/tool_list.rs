@@ -156,7 +156,7 @@ impl Life {
         if let Some(change) = self.take_list() {
             let mut draft = WriteDraft::default();
             let text = change.describe();
-            self.add_host_notice(&mut draft, Severity::Info, "tools_offered", None, &text);
+            self.add_host_notice(&mut draft, Severity::Info, "tools_offered", &text);
             self.store_working_set(&mut draft);
             self.record_draft(draft);
         }

@@ -291,7 +291,7 @@ impl Life {
         };
         let said = trials.said.as_deref().unwrap_or_default();
         let text = format!("{said}; tried {}", trials.form.words());
-        self.record_notice(Severity::Warn, "trial", None, &text);
+        self.record_notice(Severity::Warn, "trial", &text);
     }
 
     fn end_trials(&mut self, failed: &Failed<'_>) -> bool {

@@ -193,7 +193,7 @@ impl Life {
             self.rules.nudge_limit(),
             self.rules.nudge_after(self.nudges)
         );
-        self.record_notice(Severity::Info, code, None, &text);
+        self.record_notice(Severity::Info, code, &text);
     }
 
     /// Makes the next call, else the next request, else ends the turn.
@@ -239,7 +239,7 @@ impl Life {
             "the turn ended after {} model calls without a closing word",
             self.rules.max_model_calls
         );
-        self.add_host_notice(&mut draft, Severity::Info, "turn_limit", None, &text);
+        self.add_host_notice(&mut draft, Severity::Info, "turn_limit", &text);
         self.add_totals(&mut draft);
         self.record_then(draft, AfterRecording::EndTurn);
     }
@@ -326,7 +326,7 @@ impl Life {
         let reason = format!("no user message after {} encouragements", self.nudges);
         self.enter_stage(LifeStage::Idle, Some(reason.as_str().into()));
         let mut draft = WriteDraft::default();
-        self.add_host_notice(&mut draft, Severity::Info, "idle", None, &reason);
+        self.add_host_notice(&mut draft, Severity::Info, "idle", &reason);
         self.add_state(&mut draft);
         self.set_activity(Activity::Resting);
         self.record_draft(draft);

@@ -93,7 +93,7 @@ impl Life {
             "its stored reminders cannot be understood ({why}), so none of them is delivered; another version of \
              zoea may have written them"
         );
-        self.add_host_notice(draft, Severity::Error, "reminders_unknown", None, &text);
+        self.add_host_notice(draft, Severity::Error, "reminders_unknown", &text);
     }
 
     pub(in crate::life) fn take_reminder(
@@ -200,7 +200,7 @@ impl Life {
                 "delivered the reminder {id}, which was due at {}",
                 reminder.at
             );
-            self.add_host_notice(&mut draft, Severity::Info, "reminder", None, &text);
+            self.add_host_notice(&mut draft, Severity::Info, "reminder", &text);
         }
         self.add_reminders(&mut draft);
         let messages = delivered

@@ -47,7 +47,7 @@ impl Life {
         });
         if let Some(offer) = self.routines.circles.take_news() {
             let text = offer.for_operator(mode == CircleMode::Auto);
-            self.add_host_notice(draft, Severity::Info, OFFER_CODE, None, &text);
+            self.add_host_notice(draft, Severity::Info, OFFER_CODE, &text);
             // It can be looked at and started by its name from now on, whatever the model does next.
             let offered = self.routines.circles.circle();
             if let Some(routine) = offered.map(|circle| circle.routine.clone()) {

@@ -47,7 +47,7 @@ impl Life {
                 false => "",
             }
         );
-        self.add_host_notice(&mut draft, Severity::Info, "routine_edited", None, &notice);
+        self.add_host_notice(&mut draft, Severity::Info, "routine_edited", &notice);
         self.add_routines(&mut draft);
         self.record_draft(draft);
         Ok(())

@@ -118,7 +118,7 @@ impl Life {
             routine.steps.len(),
             routine.rounds
         );
-        self.add_host_notice(draft, Severity::Info, "routine_started", None, &text);
+        self.add_host_notice(draft, Severity::Info, "routine_started", &text);
         self.add_routines(draft);
     }
 

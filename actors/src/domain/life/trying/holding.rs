@@ -105,7 +105,7 @@ impl Life {
         if let Some(order) = HeldOrder::of_row(row, held) {
             let why = order.undelivered.why.clone();
             self.undelivered.push(order);
-            return self.add_host_notice(draft, Severity::Error, "not_delivered", None, &why);
+            return self.add_host_notice(draft, Severity::Error, "not_delivered", &why);
         }
         let what = match row.kind() == Some(RowKind::Host) {
             true => "a note of the runtime".to_string(),
@@ -118,7 +118,7 @@ impl Life {
             held.said,
             held.shown()
         );
-        self.add_host_notice(draft, Severity::Warn, "held_back", None, &text);
+        self.add_host_notice(draft, Severity::Warn, "held_back", &text);
     }
 
     /// Keeps what a row says out of the summary of the game, also after a restart.
@@ -147,7 +147,7 @@ impl Life {
             held.model,
             held.shown()
         );
-        self.add_host_notice(&mut draft, Severity::Info, "released", None, &text);
+        self.add_host_notice(&mut draft, Severity::Info, "released", &text);
         draft.writes.push(Write::ReleaseText(held.clone()));
         if held.kind == HeldKind::Tool {
             self.emit_list_news(ListNews::Refused);

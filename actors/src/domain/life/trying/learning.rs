@@ -218,7 +218,7 @@ impl Life {
             held.model,
             held.shown()
         );
-        self.add_host_notice(&mut draft, Severity::Warn, "learnt", None, &text);
+        self.add_host_notice(&mut draft, Severity::Warn, "learnt", &text);
         let held = Arc::new(held);
         draft.writes.push(Write::HoldText(held.clone()));
         Arc::make_mut(&mut self.held).hold(held.clone());

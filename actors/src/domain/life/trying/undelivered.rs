@@ -85,7 +85,7 @@ impl Life {
         for order in now {
             if !before.iter().any(|known| known.is(&order)) {
                 let why = order.undelivered.why.clone();
-                self.record_notice(Severity::Error, "not_delivered", None, &why);
+                self.record_notice(Severity::Error, "not_delivered", &why);
             }
         }
     }
