@@ -10,6 +10,34 @@ use crate::ids::Timestamp;
 use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage};
 
+impl Activity {
+    /// Whether it is a wait for admission, for the next attempt, or for the end of a pause.
+    pub(super) fn is_wait(&self) -> bool {
+        match self {
+            Activity::Queueing(_)
+            | Activity::CoolingDown(..)
+            | Activity::AwaitingLogin(_)
+            | Activity::Paused(_) => true,
+            Activity::Resting
+            | Activity::Rebuilding
+            | Activity::Pausing
+            | Activity::Waiting
+            | Activity::Done
+            | Activity::Connecting
+            | Activity::CallingModel
+            | Activity::Answering(_)
+            | Activity::CallingTool(_)
+            | Activity::Asked(_)
+            | Activity::Travelling
+            | Activity::Mining
+            | Activity::Fighting
+            | Activity::InTransit
+            | Activity::OnCooldown
+            | Activity::Recording => false,
+        }
+    }
+}
+
 impl Life {
     pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
         let from = self.state();

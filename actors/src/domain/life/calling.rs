@@ -117,7 +117,7 @@ impl Life {
         let outcome = ToolOutcome::new(CallStatus::NotExecuted, why);
         let open = self.conversation.open_calls().into_iter();
         for open in open.filter(|open| open.key.seq == calls) {
-            self.watched_result_into(draft, &open, &outcome);
+            self.result_into(draft, &open, &outcome, true);
         }
     }
 
@@ -234,7 +234,7 @@ impl Life {
         let Some(open) = turn.and_then(|turn| turn.calls.pop_front()) else {
             return;
         };
-        self.watched_result_into(&mut draft, &open, outcome);
+        self.result_into(&mut draft, &open, outcome, true);
         self.emit_event(EventKind::Turn(TurnEvent::ToolReturned {
             tool: open.call.command(),
             call_id: open.call.id,
@@ -269,7 +269,7 @@ impl Life {
                 let report = self.close_routine(draft, Some(open.key), why);
                 report.unwrap_or_else(|| not_executed(why))
             };
-            self.result_into(draft, &open, &outcome);
+            self.result_into(draft, &open, &outcome, false);
         }
         self.close_routine(draft, None, why);
     }

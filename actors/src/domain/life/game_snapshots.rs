@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
 use crate::game::{GameReading, GameRef};
+use crate::game_state::SnapshotResult;
 use crate::message::{CallStatus, Severity};
 use crate::snapshot_query::SnapshotQuery;
 use crate::tool::is_own;
@@ -69,14 +70,10 @@ impl Life {
         };
         let now = self.both_clocks();
         let (tick, is_held) = (outcome.tick, self.is_held_text(reading.text()));
-        let snapshot = self
-            .game
-            .record_snapshot(look, open.key, reading, tick, now);
-        draft.writes.push(Write::SaveSnapshot {
-            mysis: self.id,
-            account: self.session.account.clone().unwrap_or_default(),
-            snapshot: Box::new(snapshot.clone()),
-        });
+        let game = &mut self.game;
+        let snapshot = game.record_snapshot(look, open.key, reading, tick, now);
+        let snapshot = snapshot.clone();
+        draft.writes.push(self.save_snapshot(snapshot));
         if is_held {
             self.hold_back_snapshot(draft, open.key);
         }
@@ -97,15 +94,20 @@ impl Life {
         }
         self.game.take_wait(text, self.moment);
         self.samples.take_login(&reading, self.now);
-        let snapshot = self.game.record_login(&reading, tick, self.both_clocks());
+        let now = self.both_clocks();
+        let snapshot = self.game.record_login(&reading, tick, now).clone();
         let mut draft = WriteDraft::default();
-        draft.writes.push(Write::SaveSnapshot {
-            mysis: self.id,
-            account: self.session.account.clone().unwrap_or_default(),
-            snapshot: Box::new(snapshot.clone()),
-        });
+        draft.writes.push(self.save_snapshot(snapshot));
         draft.let_wait();
         self.record_draft(draft);
+    }
+
+    pub(super) fn save_snapshot(&self, snapshot: SnapshotResult) -> Write {
+        Write::SaveSnapshot {
+            mysis: self.id,
+            account: self.session.account.clone().unwrap_or_default(),
+            snapshot: Box::new(snapshot),
+        }
     }
 
     fn mark_stale(&mut self, draft: &mut WriteDraft, action: &Arc<str>) {

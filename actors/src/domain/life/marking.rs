@@ -2,7 +2,7 @@
 //! all (decision 259).
 
 use crate::conversation::PendingCall;
-use crate::event::{Activity, ActivityFamily, EventKind, LinkState, TurnEvent};
+use crate::event::{Activity, EventKind, LinkState, TurnEvent};
 use crate::message::CallStatus;
 use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
@@ -72,7 +72,8 @@ impl Life {
         let Some(open) = turn.calls.front_mut() else {
             return;
         };
-        if *mark != SentMark::Marked || !holds_up(activity) {
+        let holds_up = activity.is_wait() || *activity == Activity::Connecting;
+        if *mark != SentMark::Marked || !holds_up {
             return;
         }
         *mark = SentMark::NotSent;
@@ -100,19 +101,9 @@ impl Life {
             return;
         };
         let mut draft = WriteDraft::default();
-        self.result_into(&mut draft, &open, &not_executed("the runtime ended"));
+        let outcome = not_executed("the runtime ended");
+        self.result_into(&mut draft, &open, &outcome, false);
         self.record_draft(draft);
-    }
-}
-
-/// Whether somebody who does this waits before the call leaves.
-fn holds_up(activity: &Activity) -> bool {
-    match activity.family() {
-        ActivityFamily::Connecting | ActivityFamily::Server | ActivityFamily::Held => true,
-        ActivityFamily::Rest
-        | ActivityFamily::OwnWork
-        | ActivityFamily::Model
-        | ActivityFamily::ToolCall => false,
     }
 }
 

@@ -80,7 +80,7 @@ impl Life {
             let is_unknown_run = unknown_routines.is_some() && *open.call.name == *ROUTINE_START;
             let unknown_run = || is_unknown_run.then(|| unknown_outcome("its routine was lost"));
             if let Some(outcome) = lost_outcome(&open).or_else(unknown_run) {
-                life.result_into(&mut draft, &open, &outcome);
+                life.result_into(&mut draft, &open, &outcome, false);
             }
         }
         life.emit_unknown_memos(&mut draft, &unknown_memos);

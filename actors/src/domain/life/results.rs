@@ -9,33 +9,14 @@ use super::record::WriteDraft;
 use super::{Life, ToolOutcome};
 
 impl Life {
-    /// Appends the result of a call that is over, because the turn or the program is.
+    /// Appends the result of a call, and lets all know what it tells. The watch on progress gets only
+    /// those with which the turn goes on.
     pub(super) fn result_into(
         &mut self,
         draft: &mut WriteDraft,
         open: &PendingCall,
         outcome: &ToolOutcome,
-    ) {
-        self.take_result(draft, open, outcome, false);
-    }
-
-    /// Appends the result of a call with which the turn goes on, so that the watch on progress gets it, too.
-    pub(super) fn watched_result_into(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        outcome: &ToolOutcome,
-    ) {
-        self.take_result(draft, open, outcome, true);
-    }
-
-    /// Appends the result of a call, and lets all know what it tells.
-    fn take_result(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        outcome: &ToolOutcome,
-        is_watched: bool,
+        goes_on: bool,
     ) {
         let tool = &open.call.command();
         let is_good = outcome.status == CallStatus::Done;
@@ -79,7 +60,7 @@ impl Life {
         self.note_result(tool, outcome.status, row.text());
         self.note_tool_use(draft, tool, outcome.status);
         self.learn_from(draft, open, outcome, &reading);
-        if is_watched {
+        if goes_on {
             self.watch_call(open, outcome, &reading);
         }
     }

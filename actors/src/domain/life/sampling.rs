@@ -1,6 +1,5 @@
 //! Sampling: stores the samples of a Mysis with its other writes.
 
-use crate::event::{Activity, ActivityFamily};
 use crate::samples::PackedHour;
 use crate::state::LifeState;
 use crate::write::Write;
@@ -14,15 +13,8 @@ impl Life {
     #[must_use]
     pub fn is_held_up(&self) -> bool {
         let activity = &self.doing.activity;
-        let is_held_up = match activity.family() {
-            ActivityFamily::Server | ActivityFamily::Held => true,
-            ActivityFamily::ToolCall => matches!(activity, Activity::Asked(_)),
-            ActivityFamily::Rest
-            | ActivityFamily::OwnWork
-            | ActivityFamily::Model
-            | ActivityFamily::Connecting => false,
-        };
-        is_held_up && self.state() == LifeState::Running
+        let waits = activity.is_wait() || activity.question().is_some();
+        waits && self.state() == LifeState::Running
     }
 
     /// Sets how long the swarm has been frozen since the start, in milliseconds.

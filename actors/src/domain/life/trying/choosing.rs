@@ -35,7 +35,7 @@ impl Life {
 
     pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
         let known = self.known_of_server();
-        let (texts, whom) = (self.all_runtime_texts(), self.recipient());
+        let (texts, whom) = (self.runtime_texts().collect(), self.recipient());
         let Some(trials) = self.trials_mut() else {
             return;
         };
@@ -101,18 +101,12 @@ impl Life {
 
     /// Whether a trial would be another request than those before.
     fn changes_request(&mut self, form: AskForm) -> bool {
-        let before = match form {
-            AskForm::Without(NewTexts::All) => AskForm::Without(NewTexts::Others),
-            AskForm::Without(_) => AskForm::Whole,
-            AskForm::Whole
-            | AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Part(_)
-            | AskForm::Doubting => return true,
+        let AskForm::Without(texts) = form else {
+            return true;
+        };
+        let before = match texts == NewTexts::All {
+            true => AskForm::Without(NewTexts::Others),
+            false => AskForm::Whole,
         };
         let mut messages_in = |form| {
             let left_out = self.rows_left_out(form);

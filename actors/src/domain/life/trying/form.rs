@@ -67,16 +67,7 @@ impl NewTexts {
 impl AskForm {
     /// Whether it contains nothing of the conversation.
     pub(in crate::life) fn is_bare(self) -> bool {
-        match self {
-            AskForm::Bare | AskForm::Plain | AskForm::Tools => true,
-            AskForm::Whole
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Without(_)
-            | AskForm::Part(_)
-            | AskForm::Doubting => false,
-        }
+        matches!(self, AskForm::Bare | AskForm::Plain | AskForm::Tools)
     }
 
     /// Whether it shows what the form of requests has to be, so that others wait for what it shows.
@@ -166,19 +157,8 @@ impl Trials {
 
     /// The longest answer in tokens.
     pub(in crate::life) fn max_tokens(&self) -> Option<u32> {
-        let has_limit = match self.form {
-            AskForm::Bare => true,
-            AskForm::Tools => !self.tried.contains(&AskForm::Plain),
-            AskForm::Whole
-            | AskForm::Plain
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Without(_)
-            | AskForm::Part(_)
-            | AskForm::Doubting => false,
-        };
-        has_limit.then_some(1)
+        let is_with_tools = self.form == AskForm::Tools && !self.tried.contains(&AskForm::Plain);
+        (self.form == AskForm::Bare || is_with_tools).then_some(1)
     }
 }
 

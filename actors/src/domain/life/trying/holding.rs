@@ -16,6 +16,7 @@ use crate::model::{ChatMessage, OthersGet};
 use crate::role_list::ListNews;
 use crate::write::Write;
 
+use super::tools::ToolStep;
 use super::{AskForm, FailureKind, HeldOrder, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
@@ -30,6 +31,10 @@ impl Life {
         let mut trials = std::mem::take(trials);
         let texts = std::mem::take(&mut trials.runtime_texts);
         let whom = trials.asked.take().unwrap_or_else(|| self.recipient());
+        let said = trials.said.as_deref().unwrap_or_default();
+        // What is too long for one provider may fit another one.
+        let was_shortened =
+            trials.shortened_by.as_ref() == Some(provider) && whom.provider == *provider;
         match trials.form {
             AskForm::Without(new) => self.hold_back(new, &whom, &trials),
             AskForm::Doubting => {
@@ -37,14 +42,19 @@ impl Life {
                     self.release_text(held);
                 }
             }
+            AskForm::WithoutTools => {
+                if let Some(ToolStep::Found(found)) = trials.search.map(|search| search.step()) {
+                    self.learn_of_tools(&found, &whom, said);
+                }
+            }
+            AskForm::Calls => self.learn((HeldKind::Calls, "".into()), &whom, said),
+            AskForm::Part(_) => self.learn_size(&whom, said),
+            AskForm::Whole if was_shortened => self.learn_size(&whom, said),
             AskForm::Whole
             | AskForm::Bare
             | AskForm::Plain
             | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Part(_) => self.learn_form(provider, &whom, &trials),
+            | AskForm::WithNotice => {}
         }
         // Where it was not known to be the size, it was not.
         self.most_bytes = None;
@@ -75,7 +85,9 @@ impl Life {
         let mut draft = WriteDraft::default();
         let mut done: BTreeSet<Cow<'_, str>> = BTreeSet::new();
         for row in rows {
-            self.hold_back_result(&mut draft, row);
+            if let Some((call, _, _)) = row.result() {
+                self.hold_back_snapshot(&mut draft, call);
+            }
             if !done.insert(row.words()) {
                 continue;
             }
@@ -93,16 +105,24 @@ impl Life {
                 doubted_at,
             });
             self.emit_held(&mut draft, row, &held);
-            draft.writes.push(Write::HoldText(held.clone()));
-            Arc::make_mut(&mut self.held).hold(held.clone());
-            self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
+            self.keep_held(&mut draft, held);
         }
         self.record_draft(draft);
     }
 
+    /// Keeps this out of the requests of all conversations.
+    pub(super) fn keep_held(&mut self, draft: &mut WriteDraft, held: Arc<HeldText>) {
+        draft.writes.push(Write::HoldText(held.clone()));
+        Arc::make_mut(&mut self.held).hold(held.clone());
+        self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
+    }
+
     /// Tells the operator what is held back, an order as one that was not delivered.
     fn emit_held(&mut self, draft: &mut WriteDraft, row: &Row, held: &HeldText) {
-        if let Some(order) = HeldOrder::of_row(row, held) {
+        let order = row
+            .kind()
+            .and_then(|kind| HeldOrder::of(kind, row.seq, held));
+        if let Some(order) = order {
             let why = order.undelivered.why.clone();
             self.undelivered.push(order);
             return self.add_host_notice(draft, Severity::Error, "not_delivered", &why);
@@ -121,22 +141,11 @@ impl Life {
         self.add_host_notice(draft, Severity::Warn, "held_back", &text);
     }
 
-    /// Keeps what a row says out of the summary of the game, also after a restart.
-    fn hold_back_result(&mut self, draft: &mut WriteDraft, row: &Row) {
-        if let Some((call, _, _)) = row.result() {
-            self.hold_back_snapshot(draft, call);
-        }
-    }
-
-    /// Keeps a result out of the summary of the game.
+    /// Keeps a result out of the summary of the game, also after a restart.
     pub(in crate::life) fn hold_back_snapshot(&mut self, draft: &mut WriteDraft, call: CallKey) {
-        if let Some(snapshot) = self.game.hold_back(call, HELD_SENTENCE) {
-            draft.writes.push(Write::SaveSnapshot {
-                mysis: self.id,
-                account: self.session.account.clone().unwrap_or_default(),
-                snapshot: Box::new(snapshot.clone()),
-            });
-        }
+        let snapshot = self.game.hold_back(call, HELD_SENTENCE).cloned();
+        let write = snapshot.map(|snapshot| self.save_snapshot(snapshot));
+        draft.writes.extend(write);
     }
 
     fn release_text(&mut self, held: Arc<HeldText>) {
@@ -173,11 +182,8 @@ impl Life {
             ..HeldText::clone(&due)
         });
         let mut draft = WriteDraft::default();
-        draft.writes.push(Write::HoldText(doubted.clone()));
+        self.keep_held(&mut draft, doubted.clone());
         self.record_draft(draft);
-        Arc::make_mut(&mut self.held).hold(doubted.clone());
-        self.effects
-            .push(Effect::HeldBack(HeldChange::Hold(doubted.clone())));
         if let Some(trials) = self.trials_mut() {
             trials.form = AskForm::Doubting;
             trials.tried.push(AskForm::Doubting);

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use crate::compose::{MIN_BUDGET_BYTES, calls_as_words};
-use crate::held::{HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
+use crate::held::{HeldKind, HeldText, HeldTexts, Recipient};
 use crate::life::Life;
-use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
 use crate::message::Severity;
 use crate::model::{ChatCall, ChatMessage};
@@ -14,8 +13,8 @@ use crate::tool::Toolset;
 use crate::tool_offer::{ToolOffer, ToolSelection};
 use crate::write::Write;
 
-use super::tools::{ToolSearch, ToolStep};
-use super::{AskForm, Trials, fixed_text};
+use super::tools::ToolStep;
+use super::{AskForm, fixed_text};
 
 /// What a model is told whose server ended its answer without a word: as of a call that cannot be read.
 const UNREAD_TEXT: &str = "Error: malformed_call: the model server could not read the call that you \
@@ -141,37 +140,9 @@ impl Life {
         ToolOffer::choose(&self.session.tools, &self.tool_permit(), selection)
     }
 
-    /// Learns about the one that was asked, from its answer.
-    pub(super) fn learn_form(&mut self, provider: &Arc<str>, whom: &Recipient, trials: &Trials) {
-        let said = trials.said.as_deref().unwrap_or_default();
-        match trials.form {
-            AskForm::WithoutTools => {
-                let found = trials.search.as_ref().map(ToolSearch::step);
-                if let Some(ToolStep::Found(found)) = found {
-                    self.learn_of_tools(&found, whom, said);
-                }
-            }
-            AskForm::Calls => self.learn((HeldKind::Calls, "".into()), whom, said),
-            AskForm::Part(_) => self.learn_size(whom, said),
-            AskForm::Whole => {
-                // What is too long for one provider may fit another one.
-                let was_shortened = trials.shortened_by.as_ref() == Some(provider);
-                if was_shortened && whom.provider == *provider {
-                    self.learn_size(whom, said);
-                }
-            }
-            AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithNotice
-            | AskForm::Without(_)
-            | AskForm::Doubting => {}
-        }
-    }
-
     /// The size up to which requests are served belongs to the model, and no longer to this life. It is
     /// that of the request that was served, which may have been smaller than it was allowed to be.
-    fn learn_size(&mut self, whom: &Recipient, said: &str) {
+    pub(super) fn learn_size(&mut self, whom: &Recipient, said: &str) {
         let served = self.asked_bytes().max(MIN_BUDGET_BYTES);
         if let Some(most) = self.most_bytes.take().map(|most| most.min(served)) {
             self.learn((HeldKind::Size, most.to_string().into()), whom, said);
@@ -187,7 +158,12 @@ impl Life {
         }
     }
 
-    fn learn(&mut self, (kind, text): (HeldKind, Arc<str>), whom: &Recipient, said: &str) {
+    pub(super) fn learn(
+        &mut self,
+        (kind, text): (HeldKind, Arc<str>),
+        whom: &Recipient,
+        said: &str,
+    ) {
         let mut draft = WriteDraft::default();
         if kind == HeldKind::Size {
             let before = self.held.lessons_of((&whom.provider, &whom.model));
@@ -219,20 +195,15 @@ impl Life {
             held.shown()
         );
         self.add_host_notice(&mut draft, Severity::Warn, "learnt", &text);
-        let held = Arc::new(held);
-        draft.writes.push(Write::HoldText(held.clone()));
-        Arc::make_mut(&mut self.held).hold(held.clone());
-        self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
+        self.keep_held(&mut draft, Arc::new(held));
         self.record_draft(draft);
     }
 
     /// A lesson that is to be put to the proof again, if the next request would not keep to it.
     pub(super) fn doubted_lesson(&self) -> Option<Arc<HeldText>> {
         let whom = self.recipient();
-        let mut due = self.held.lessons().iter().filter(|held| {
-            (&held.provider, &held.model) == (&whom.provider, &whom.model)
-                && HeldTexts::is_doubted(held, self.now)
-        });
+        let known = self.held.lessons_of((&whom.provider, &whom.model));
+        let mut due = known.filter(|held| HeldTexts::is_doubted(held, self.now));
         let bytes = self.asked_bytes();
         due.find(|held| match held.kind {
             HeldKind::Tool => self.session.allowed.get(&held.text).is_some(),

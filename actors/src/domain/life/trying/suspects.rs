@@ -34,19 +34,12 @@ impl Life {
 
     /// The rows whose texts a trial leaves out that is made now.
     pub(super) fn rows_left_out(&self, form: AskForm) -> Vec<Arc<Row>> {
-        let new = match form {
-            AskForm::Without(NewTexts::Standing) => return self.standing_rows(),
-            AskForm::Without(new) => new,
-            AskForm::Whole
-            | AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Part(_)
-            | AskForm::Doubting => return Vec::new(),
+        let AskForm::Without(new) = form else {
+            return Vec::new();
         };
+        if new == NewTexts::Standing {
+            return self.standing_rows();
+        }
         let rows = self.new_rows().into_iter().chain(self.own_row());
         rows.filter(|row| new.takes(row)).collect()
     }
@@ -58,7 +51,7 @@ impl Life {
     }
 
     /// What the runtime tells in each request, as far as that comes from elsewhere.
-    fn runtime_texts(&self) -> impl Iterator<Item = Arc<str>> {
+    pub(super) fn runtime_texts(&self) -> impl Iterator<Item = Arc<str>> {
         let looks = self.game.snapshots().iter();
         let looks = looks.map(|known| known.digest.clone());
         let notices = self.notices().into_iter();
@@ -97,11 +90,6 @@ impl Life {
                 },
             },
         }
-    }
-
-    /// What the next request tells of the runtime's own.
-    pub(super) fn all_runtime_texts(&self) -> Vec<Arc<str>> {
-        self.runtime_texts().collect()
     }
 
     /// The mission and the notes that are not held back yet, as rows.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::held::{HeldText, HeldTexts, UndeliveredOrder};
 use crate::ids::Seq;
 use crate::life::Life;
-use crate::message::{Row, RowKind, Severity};
+use crate::message::{RowKind, Severity};
 
 #[derive(Clone, Debug)]
 pub(in crate::life) struct HeldOrder {
@@ -19,42 +19,26 @@ pub(in crate::life) struct HeldOrder {
 }
 
 impl HeldOrder {
-    fn message(seq: Seq, held: &HeldText) -> HeldOrder {
-        HeldOrder::new(RowKind::Prompt, seq, held.undelivered("message"), held)
-    }
-
-    fn mission(held: &HeldText) -> HeldOrder {
-        let undelivered = held.undelivered("mission");
-        HeldOrder::new(RowKind::Mission, Seq(0), undelivered, held)
-    }
-
-    fn note(seq: Seq, held: &HeldText) -> HeldOrder {
-        HeldOrder::new(RowKind::Note, seq, held.undelivered("note"), held)
-    }
-
-    fn new(kind: RowKind, seq: Seq, undelivered: UndeliveredOrder, held: &HeldText) -> HeldOrder {
-        HeldOrder {
-            kind,
-            seq,
-            text: held.text.clone(),
-            is_newest: true,
-            undelivered: Arc::new(undelivered),
-        }
-    }
-
-    /// The order in a row; `None` if it holds none.
-    pub(super) fn of_row(row: &Row, held: &HeldText) -> Option<HeldOrder> {
-        match row.kind()? {
-            RowKind::Prompt => Some(HeldOrder::message(row.seq, held)),
-            RowKind::Mission => Some(HeldOrder::mission(held)),
-            RowKind::Note => Some(HeldOrder::note(row.seq, held)),
+    /// The order in a row of this kind; `None` if it holds none.
+    pub(super) fn of(kind: RowKind, seq: Seq, held: &HeldText) -> Option<HeldOrder> {
+        let (seq, what) = match kind {
+            RowKind::Prompt => (seq, "message"),
+            RowKind::Mission => (Seq(0), "mission"),
+            RowKind::Note => (seq, "note"),
             RowKind::Peer
             | RowKind::Reply
             | RowKind::Call
             | RowKind::Result
             | RowKind::Host
-            | RowKind::Audit => None,
-        }
+            | RowKind::Audit => return None,
+        };
+        Some(HeldOrder {
+            kind,
+            seq,
+            text: held.text.clone(),
+            is_newest: true,
+            undelivered: Arc::new(held.undelivered(what)),
+        })
     }
 
     fn is(&self, other: &HeldOrder) -> bool {
@@ -114,13 +98,15 @@ impl Life {
         let messages = messages.filter_map(|(seq, text)| {
             Some(HeldOrder {
                 is_newest: newest.is_none_or(|row| row.seq <= seq),
-                ..HeldOrder::message(seq, find(text)?)
+                ..HeldOrder::of(RowKind::Prompt, seq, find(text)?)?
             })
         });
         let mission = self.mission.as_ref();
-        let mission = mission.and_then(|it| Some(HeldOrder::mission(find(&it.text)?)));
+        let mission =
+            mission.and_then(|it| HeldOrder::of(RowKind::Mission, Seq(0), find(&it.text)?));
         let notes = self.conversation.notes().iter();
-        let notes = notes.filter_map(|row| Some(HeldOrder::note(row.seq, find(row.text())?)));
+        let notes =
+            notes.filter_map(|row| HeldOrder::of(RowKind::Note, row.seq, find(row.text())?));
         messages.chain(mission).chain(notes).collect()
     }
 }
