@@ -54,6 +54,17 @@ pub struct FinishedCall<'a> {
     pub reading: &'a GameReading<'a>,
 }
 
+/// What a turn that ends is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnEnd<'a> {
+    pub rules: &'a ProgressRules,
+    /// The number of turns without calls, or with one failing call, after which the Mysis counts as stuck.
+    pub no_progress_limit: u32,
+    pub intent: OrderIntent,
+    pub options: EscalationOptions,
+    pub now: Now,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StallDetector {
     outcomes: Outcomes,
@@ -97,25 +108,16 @@ impl StallDetector {
         }
     }
 
-    /// Ends a turn. `no_progress_limit` is the number of turns without calls, or with one failing
-    /// call, after which the Mysis counts as stuck.
-    pub fn turn_ended(
-        &mut self,
-        rules: &ProgressRules,
-        no_progress_limit: u32,
-        intent: OrderIntent,
-        options: EscalationOptions,
-        now: Now,
-    ) -> Option<StallVerdict> {
-        let Now { wall, moment: now } = now;
+    pub fn turn_ended(&mut self, end: TurnEnd<'_>) -> Option<StallVerdict> {
+        let now = end.now.moment;
         self.unsaved += 1;
         let turned = self.stall_window.end_turn(self.outcomes.is_known(), now);
         self.cycle.end_turn(&self.call_pattern, turned, now);
         self.count_unjudged(turned);
-        if !rules.is_on {
+        if !end.rules.is_on {
             return None;
         }
-        if let Some(facts) = self.call_pattern.take_due_failure() {
+        if let Some(facts) = self.call_pattern.due.take() {
             self.is_urgent = true;
             self.notice.get_or_insert_with(|| stall_notice(&facts));
             return Some(StallVerdict {
@@ -127,11 +129,11 @@ impl StallDetector {
         // What a cycle earns on its way is lost again before its end, so it does not count as a
         // gain.
         let gained = matches!(turned, TurnJudgement::Gained | TurnJudgement::Unjudged);
-        if gained && !self.is_cycling(rules, no_progress_limit, intent, now) {
+        if gained && !self.is_cycling(end) {
             self.climb_down(now);
             return None;
         }
-        let Some(way) = self.stall_kind(rules, no_progress_limit, intent, now) else {
+        let Some(way) = self.stall_kind(end) else {
             if self
                 .known
                 .is_some_and(|(_, way)| way != StallKind::Inactive && way != StallKind::Looping)
@@ -142,8 +144,7 @@ impl StallDetector {
             }
             return None;
         };
-        let at = Now { wall, moment: now };
-        self.judge_stall(way, rules, no_progress_limit, options, at)
+        self.judge_stall(way, end)
     }
 
     /// Counts the turns whose answers cannot be judged.
@@ -176,69 +177,59 @@ impl StallDetector {
     }
 
     /// In which way the Mysis is stuck; `None` if it is not.
-    fn stall_kind(
-        &self,
-        rules: &ProgressRules,
-        no_progress_limit: u32,
-        intent: OrderIntent,
-        now: Moment,
-    ) -> Option<StallKind> {
-        let stall_window = &self.stall_window;
-        let waits = intent == OrderIntent::Waits;
-        let lasts = |since: Moment| now.since(since) >= rules.at_least;
-        if stall_window.same_failure() >= no_progress_limit {
+    fn stall_kind(&self, end: TurnEnd<'_>) -> Option<StallKind> {
+        let (stall_window, rules) = (&self.stall_window, end.rules);
+        let waits = end.intent == OrderIntent::Waits;
+        let since = stall_window.since.unwrap_or_default();
+        let lasts = end.now.moment.since(since) >= rules.at_least;
+        if stall_window.same_failure() >= end.no_progress_limit {
             return Some(StallKind::Repeats);
         }
-        if stall_window.quiet_turns() >= no_progress_limit && !waits {
+        if stall_window.quiet >= end.no_progress_limit && !waits {
             return Some(StallKind::OnlyText);
         }
-        if stall_window.failing_turns() >= rules.turns / 2 && lasts(stall_window.since()) {
+        if stall_window.failing >= rules.turns / 2 && lasts {
             return Some(StallKind::AllCallsFail);
         }
-        if self.is_cycling(rules, no_progress_limit, intent, now) {
+        if self.is_cycling(end) {
             return Some(StallKind::Looping);
         }
-        let idles = stall_window.turns() >= rules.turns && lasts(stall_window.since());
+        let idles = stall_window.turns >= rules.turns && lasts;
         (idles && !waits).then_some(StallKind::Inactive)
     }
 
     /// Whether it repeats the same calls in the same order and gains nothing by it.
-    fn is_cycling(
-        &self,
-        rules: &ProgressRules,
-        no_progress_limit: u32,
-        intent: OrderIntent,
-        now: Moment,
-    ) -> bool {
-        let is_allowed = intent == OrderIntent::Waits && self.cycle.is_harmless();
-        self.cycle.is_futile(no_progress_limit.saturating_mul(2))
-            && now.since(self.cycle.since()) >= rules.at_least
+    fn is_cycling(&self, end: TurnEnd<'_>) -> bool {
+        let is_allowed = end.intent == OrderIntent::Waits && self.cycle.is_harmless;
+        let since = self.cycle.since.unwrap_or_default();
+        self.cycle
+            .is_futile(end.no_progress_limit.saturating_mul(2))
+            && end.now.moment.since(since) >= end.rules.at_least
             && !is_allowed
     }
 
     /// Takes the next step of the escalation if it is due, or repeats the notice.
-    fn judge_stall(
-        &mut self,
-        way: StallKind,
-        rules: &ProgressRules,
-        no_progress_limit: u32,
-        options: EscalationOptions,
-        now: Now,
-    ) -> Option<StallVerdict> {
-        let Now { wall, moment: now } = now;
+    fn judge_stall(&mut self, way: StallKind, end: TurnEnd<'_>) -> Option<StallVerdict> {
+        let TurnEnd {
+            rules,
+            no_progress_limit,
+            intent: _,
+            options,
+            now: Now { wall, moment: now },
+        } = end;
         let turns = self.turns_of(way);
+        let turn = self.stall_window.all_turns;
         if self.known.is_none() {
-            let turn = self.stall_window.all_turns();
             let lately = (turn, rules.turns.saturating_mul(2));
             let credits = self.outcomes.credits;
             self.lapse = Some(Lapse::begin(self.lapse, wall, lately, credits));
         }
-        let since = self.lapse.map_or(wall, |lapse| lapse.since());
+        let since = self.lapse.map_or(wall, |lapse| lapse.since);
         self.known = Some((since, way));
         let facts = self.describe_stall(way, now);
         let (at, when) = self.taken;
         let is_first = self.step == EscalationStep::Unescalated;
-        let waited = self.stall_window.all_turns().saturating_sub(at) >= rules.turns / 2;
+        let waited = turn.saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
         // Who wrote words alone after calls that succeeded may be done, and must not forget that.
         let may_be_done = way == StallKind::OnlyText && options.has_succeeded;
@@ -247,7 +238,7 @@ impl StallDetector {
         let next = next.filter(|step| is_due && may_take(step));
         if let Some(step) = next {
             self.step = step;
-            self.taken = (self.stall_window.all_turns(), now);
+            self.taken = (turn, now);
             self.is_urgent = true;
         } else if !(turns.is_multiple_of(no_progress_limit)
             && (turns / no_progress_limit).is_power_of_two())
@@ -265,9 +256,8 @@ impl StallDetector {
     }
 
     fn get_on(&mut self) {
-        let turn = self.stall_window.all_turns();
         if let Some(lapse) = self.lapse.as_mut().filter(|_| self.known.is_some()) {
-            lapse.end(turn);
+            lapse.ended = self.stall_window.all_turns;
         }
         self.known = None;
         self.notice = None;
@@ -279,7 +269,7 @@ impl StallDetector {
         let leads_out = self.lapse.is_none_or(|lapse| lapse.ends_by_gain(credits));
         if leads_out && self.step > EscalationStep::Unescalated {
             self.step = self.step.step_below();
-            self.taken = (self.stall_window.all_turns(), now);
+            self.taken = (self.stall_window.all_turns, now);
             self.is_urgent = true;
         }
         self.get_on();
@@ -302,18 +292,12 @@ impl StallDetector {
     #[must_use]
     pub fn stuck(&self) -> Option<Stuck> {
         let (since, way) = self.known?;
+        let tool = self.stall_window.failing_tool();
         Some(Stuck {
             since,
             turns: self.turns_of(way),
             way,
-            tool: match way {
-                StallKind::Repeats => self.stall_window.failing_tool(),
-                StallKind::OnlyText
-                | StallKind::AllCallsFail
-                | StallKind::Looping
-                | StallKind::Inactive
-                | StallKind::RecurringFailure => None,
-            },
+            tool: tool.filter(|_| way == StallKind::Repeats),
         })
     }
 
@@ -341,11 +325,11 @@ impl StallDetector {
 
     fn turns_of(&self, way: StallKind) -> u32 {
         match way {
-            StallKind::OnlyText => self.stall_window.quiet_turns(),
+            StallKind::OnlyText => self.stall_window.quiet,
             StallKind::Repeats => self.stall_window.same_failure(),
-            StallKind::AllCallsFail => self.stall_window.failing_turns(),
-            StallKind::Looping => self.cycle.turns(),
-            StallKind::Inactive | StallKind::RecurringFailure => self.stall_window.turns(),
+            StallKind::AllCallsFail => self.stall_window.failing,
+            StallKind::Looping => self.cycle.turns,
+            StallKind::Inactive | StallKind::RecurringFailure => self.stall_window.turns,
         }
     }
 
@@ -363,22 +347,16 @@ impl StallDetector {
                 format!("the same calls in the same order: {}", names.join(", "))
             }
             StallKind::Inactive | StallKind::RecurringFailure => {
-                let (calls, failed) = self.stall_window.calls();
+                let (calls, failed) = self.stall_window.calls;
                 format!("{} calls, {failed} of them failed", group_digits(calls))
             }
         };
-        let since = match way {
-            StallKind::Looping => self.cycle.since(),
-            StallKind::OnlyText
-            | StallKind::Repeats
-            | StallKind::AllCallsFail
-            | StallKind::Inactive
-            | StallKind::RecurringFailure => self.stall_window.since(),
+        let since = match way == StallKind::Looping {
+            true => self.cycle.since,
+            false => self.stall_window.since,
         };
-        let mut facts = format!(
-            "{turns} turns ({}): {what}",
-            format_millis(now.millis_since(since))
-        );
+        let lasted = format_millis(now.millis_since(since.unwrap_or_default()));
+        let mut facts = format!("{turns} turns ({lasted}): {what}");
         let unchanged = self.outcomes.describe_figures();
         if !unchanged.is_empty() {
             facts.push_str(&format!("; nothing gained: {}", unchanged.join(", ")));

@@ -11,7 +11,7 @@ use crate::memo::MemoKind;
 use crate::message::Severity;
 use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
-    Stuck,
+    Stuck, TurnEnd,
 };
 use crate::record::StoredHistory;
 
@@ -49,14 +49,13 @@ impl Life {
             may_park: rules.progress.parks,
             has_succeeded: self.pace.has_succeeded,
         };
-        let no_progress_limit = rules.no_progress_turns.max(1);
-        let verdict = self.watch.turn_ended(
-            &rules.progress,
-            no_progress_limit,
+        let verdict = self.watch.turn_ended(TurnEnd {
+            rules: &rules.progress,
+            no_progress_limit: rules.no_progress_turns.max(1),
             intent,
             options,
-            self.unfrozen_now(),
-        );
+            now: self.unfrozen_now(),
+        });
         let mut draft = WriteDraft::default();
         let reason = verdict.and_then(|verdict| self.apply_verdict(&mut draft, &verdict));
         if let Some(text) = self.watch.take_unjudged_notice(&rules.progress) {

@@ -24,9 +24,9 @@ const SLOW_FAILURE_INTERVAL: Duration = Duration::from_secs(600);
 pub(super) struct CallPattern {
     /// The newest calls, newest last.
     calls: VecDeque<CallTrace>,
-    recurring_failures: Vec<RecurringFailure>,
-    /// The report that is due at the end of the turn.
-    due: Option<String>,
+    pub(super) recurring_failures: Vec<RecurringFailure>,
+    /// The report about a failure that has recurred for days, due at the end of the turn.
+    pub(super) due: Option<String>,
 }
 
 /// A call in a few bytes, so that many can be kept.
@@ -114,11 +114,6 @@ impl CallPattern {
         false
     }
 
-    /// Takes the report about a failure that has recurred for days.
-    pub(super) fn take_due_failure(&mut self) -> Option<String> {
-        self.due.take()
-    }
-
     /// The length in calls of the cycle that the newest calls form; 0 if they form none.
     fn cycle_length(&self) -> usize {
         let marks = || self.calls.iter().rev().map(|trace| trace.mark);
@@ -148,10 +143,6 @@ impl CallPattern {
         let mut names: Vec<&str> = newest.map(|trace| &*trace.tool).collect();
         names.reverse();
         names
-    }
-
-    pub(super) fn recurring_failures(&self) -> &[RecurringFailure] {
-        &self.recurring_failures
     }
 
     pub(super) fn restore(mut recurring_failures: Vec<RecurringFailure>) -> CallPattern {

@@ -32,14 +32,8 @@ struct CheckpointForm {
     since: Timestamp,
     counts: [u32; 4],
     calls: (u64, u64),
-    credits: Option<i64>,
-    cargo: Option<i64>,
-    skills: Option<i64>,
-    explored: Option<i64>,
-    missions: VecDeque<u32>,
-    ship: VecDeque<u32>,
-    places: VecDeque<u32>,
-    place: Option<Arc<str>>,
+    #[serde(flatten)]
+    outcomes: Outcomes,
     /// How many were not judged, and whether that was told.
     unjudged: (u32, u32),
     ailments: Vec<FailureForm>,
@@ -60,9 +54,8 @@ impl StallDetector {
 
     pub(super) fn checkpoint(&self, now: Now) -> String {
         let wall = |moment: Moment| now.wall_at(moment);
-        let (since, counts, calls) = self.stall_window.counts();
-        let outcomes = &self.outcomes;
-        let failures = self.call_pattern.recurring_failures().iter();
+        let (window, outcomes) = (&self.stall_window, &self.outcomes);
+        let failures = self.call_pattern.recurring_failures.iter();
         let failures = failures.map(|of| {
             let (tool, code) = (of.tool.clone(), of.code.clone());
             (tool, code, of.times, wall(of.first), wall(of.last))
@@ -73,17 +66,13 @@ impl StallDetector {
             at: now.wall,
             taken: (self.taken.0, wall(self.taken.1)),
             afresh: self.afresh,
-            since: since.map_or(Timestamp(0), wall),
-            counts,
-            calls,
-            credits: outcomes.credits,
-            cargo: outcomes.cargo,
-            skills: outcomes.skills,
-            explored: outcomes.explored,
-            missions: outcomes.missions.clone(),
-            ship: outcomes.ship.clone(),
-            places: newest(&outcomes.places, MAX_STORED_PLACES),
-            place: outcomes.place.clone(),
+            since: window.since.map_or(Timestamp(0), wall),
+            counts: [window.turns, window.all_turns, window.quiet, window.failing],
+            calls: window.calls,
+            outcomes: Outcomes {
+                places: newest(&outcomes.places, MAX_STORED_PLACES),
+                ..outcomes.clone()
+            },
             unjudged: (self.unjudged, u32::from(self.is_unjudged_reported)),
             ailments: failures.collect(),
         };
@@ -111,20 +100,24 @@ impl StallDetector {
             last: moment(last),
         });
         let since = (form.since != Timestamp(0)).then(|| moment(form.since));
+        let [turns, all_turns, quiet, failing] = form.counts;
         StallDetector {
             outcomes: Outcomes {
-                credits: form.credits,
-                cargo: form.cargo,
-                skills: form.skills,
-                explored: form.explored,
-                missions: newest(&form.missions, MAX_STATES),
-                ship: newest(&form.ship, MAX_STATES),
-                places: newest(&form.places, MAX_STORED_PLACES),
-                place: form.place,
-                ..Outcomes::default()
+                missions: newest(&form.outcomes.missions, MAX_STATES),
+                ship: newest(&form.outcomes.ship, MAX_STATES),
+                places: newest(&form.outcomes.places, MAX_STORED_PLACES),
+                ..form.outcomes
             },
             call_pattern: CallPattern::restore(failures.collect()),
-            stall_window: StallWindow::restore(since, form.counts, form.calls),
+            stall_window: StallWindow {
+                since,
+                turns,
+                all_turns,
+                quiet,
+                failing,
+                calls: form.calls,
+                ..StallWindow::default()
+            },
             step: EscalationStep::ALL
                 .get(form.rung)
                 .copied()

@@ -9,11 +9,11 @@ const MAX_LAPSES: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lapse {
     /// Since when it was stuck first.
-    since: Timestamp,
+    pub(super) since: Timestamp,
     /// The credits that it had when it was stuck last.
     credits: Option<i64>,
     /// The turn in which it got on last.
-    ended: u32,
+    pub(super) ended: u32,
     /// How often it was stuck again.
     times: u32,
 }
@@ -40,14 +40,6 @@ impl Lapse {
                 times: 0,
             },
         }
-    }
-
-    pub(super) fn since(&self) -> Timestamp {
-        self.since
-    }
-
-    pub(super) fn end(&mut self, turn: u32) {
-        self.ended = turn;
     }
 
     /// Whether a gain leads out of it. Who was stuck again and again has to earn something.

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use zoea_game::reading::Reached;
 use zoea_text::figures::group_digits;
 
@@ -18,7 +19,9 @@ const MAX_PLACES: usize = 48;
 pub(super) const MAX_STATES: usize = 16;
 const MAX_ANSWERS: usize = 48;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A checkpoint has what is not skipped.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub(super) struct Outcomes {
     pub(super) credits: Option<i64>,
     pub(super) cargo: Option<i64>,
@@ -29,12 +32,15 @@ pub(super) struct Outcomes {
     pub(super) missions: VecDeque<u32>,
     pub(super) ship: VecDeque<u32>,
     /// A hash of what runs by itself, such as a trip or a job.
+    #[serde(skip)]
     pub(super) runs: Option<u32>,
     /// Hashes of the places it was at, newest last.
     pub(super) places: VecDeque<u32>,
     pub(super) place: Option<Arc<str>>,
     /// Whether money was spent since some was last earned. Cargo that was paid for is not a gain.
+    #[serde(skip)]
     pub(super) has_paid: bool,
+    #[serde(skip)]
     pub(super) answers: VecDeque<u32>,
 }
 
@@ -63,12 +69,6 @@ impl Outcomes {
     pub(super) fn take_unreadable(&mut self, tool: &str, text: &str) -> Gains {
         Gains {
             is_readable: Some(false),
-            ..self.take_answer_text(tool, text)
-        }
-    }
-
-    fn take_answer_text(&mut self, tool: &str, text: &str) -> Gains {
-        Gains {
             is_novel: remember_mark(&mut self.answers, MAX_ANSWERS, hash_texts([tool, text])),
             ..Gains::default()
         }
@@ -80,13 +80,13 @@ impl Outcomes {
         read_only: bool,
         reading: &GameReading<'_>,
     ) -> Gains {
-        let mut gains = self.take_answer_text(tool, reading.text());
+        let mut gains = self.take_unreadable(tool, reading.text());
         // A long one is a table of the game such as the map or the catalog.
         if !reading.is_short() || tool.starts_with("zoea_") {
+            gains.is_readable = None;
             return gains;
         }
         let Some(facts) = reading.facts() else {
-            gains.is_readable = Some(false);
             return gains;
         };
         gains.is_readable = Some(true);

@@ -18,20 +18,20 @@ const CALLS_PER_CYCLE_TURN: u32 = 4;
 /// The turns since the last gain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StallWindow {
-    since: Option<Moment>,
+    pub(super) since: Option<Moment>,
     /// Turns with calls that can be judged and brought no gain.
-    turns: u32,
+    pub(super) turns: u32,
     /// All turns, including those without calls.
-    all_turns: u32,
+    pub(super) all_turns: u32,
     /// The newest turns in a row without calls.
-    quiet: u32,
+    pub(super) quiet: u32,
     /// The newest turns in a row in which every call failed.
-    failing: u32,
+    pub(super) failing: u32,
     /// The only call of the newest turns, if it failed each time, and the number of those turns.
-    same: Option<(Attempt, u32)>,
+    pub(super) same: Option<(Attempt, u32)>,
     /// The calls, and how many of them failed.
-    calls: (u64, u64),
-    turn: TurnNotes,
+    pub(super) calls: (u64, u64),
+    pub(super) turn: TurnNotes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) struct Attempt {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct TurnNotes {
+pub(super) struct TurnNotes {
     calls: u32,
     failed: u32,
     gained: bool,
@@ -138,26 +138,6 @@ impl StallWindow {
         turned
     }
 
-    pub(super) fn since(&self) -> Moment {
-        self.since.unwrap_or_default()
-    }
-
-    pub(super) fn turns(&self) -> u32 {
-        self.turns
-    }
-
-    pub(super) fn all_turns(&self) -> u32 {
-        self.all_turns
-    }
-
-    pub(super) fn quiet_turns(&self) -> u32 {
-        self.quiet
-    }
-
-    pub(super) fn failing_turns(&self) -> u32 {
-        self.failing
-    }
-
     /// The number of turns in a row whose only call was the same failing one.
     pub(super) fn same_failure(&self) -> u32 {
         self.same.as_ref().map_or(0, |(_, turns)| *turns)
@@ -167,10 +147,6 @@ impl StallWindow {
         self.same.as_ref().map(|(attempt, _)| attempt.tool.clone())
     }
 
-    pub(super) fn calls(&self) -> (u64, u64) {
-        self.calls
-    }
-
     pub(super) fn describe_failure(&self) -> String {
         let Some((Attempt { tool, arguments }, _)) = &self.same else {
             return "a call failed".to_string();
@@ -178,41 +154,19 @@ impl StallWindow {
         let arguments: String = arguments.chars().take(MAX_ARGUMENT_CHARS).collect();
         format!("the same call failed again and again: {tool} {arguments}")
     }
-
-    pub(super) fn counts(&self) -> (Option<Moment>, [u32; 4], (u64, u64)) {
-        let counts = [self.turns, self.all_turns, self.quiet, self.failing];
-        (self.since, counts, self.calls)
-    }
-
-    pub(super) fn restore(
-        since: Option<Moment>,
-        counts: [u32; 4],
-        calls: (u64, u64),
-    ) -> StallWindow {
-        let [turns, all_turns, quiet, failing] = counts;
-        StallWindow {
-            since,
-            turns,
-            all_turns,
-            quiet,
-            failing,
-            calls,
-            ..StallWindow::default()
-        }
-    }
 }
 
 /// The turns in which the same calls were made in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CycleWindow {
-    since: Option<Moment>,
-    turns: u32,
+    pub(super) since: Option<Moment>,
+    pub(super) turns: u32,
     calls: u32,
     /// Credits earned minus credits spent, according to the results.
     net: i64,
     gained: bool,
     /// Whether all of the calls only read and were answered.
-    is_harmless: bool,
+    pub(super) is_harmless: bool,
 }
 
 impl CycleWindow {
@@ -245,18 +199,5 @@ impl CycleWindow {
     /// any gain.
     pub(super) fn is_futile(&self, turns: u32) -> bool {
         self.turns >= turns || self.calls >= turns.saturating_mul(CALLS_PER_CYCLE_TURN)
-    }
-
-    /// Whether the calls only read, and were answered.
-    pub(super) fn is_harmless(&self) -> bool {
-        self.is_harmless
-    }
-
-    pub(super) fn since(&self) -> Moment {
-        self.since.unwrap_or_default()
-    }
-
-    pub(super) fn turns(&self) -> u32 {
-        self.turns
     }
 }

@@ -64,9 +64,13 @@ impl Scene {
     fn end(&mut self) {
         self.now = self.now.plus(Duration::from_secs(10));
         self.turns += 1;
-        let verdict =
-            self.watch
-                .turn_ended(&self.rules, BLATANT, self.intent, self.options, self.both());
+        let verdict = self.watch.turn_ended(TurnEnd {
+            rules: &self.rules,
+            no_progress_limit: BLATANT,
+            intent: self.intent,
+            options: self.options,
+            now: self.both(),
+        });
         if let Some(verdict) = verdict {
             self.verdicts.push((self.turns, verdict.way, verdict.step));
         }
@@ -316,7 +320,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
     );
     zoea_golden::hold_text("stall-checkpoint.json", &memo);
     scene.call("craft", "{}", Ok("{}"));
-    assert_eq!(scene.watch.call_pattern.recurring_failures(), []);
+    assert_eq!(scene.watch.call_pattern.recurring_failures, []);
 }
 
 #[test]

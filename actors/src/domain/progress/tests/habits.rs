@@ -114,7 +114,7 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
                 "Error: cannot_craft: 3 missing",
                 after(0),
             );
-            call_pattern.take_due_failure();
+            call_pattern.due = None;
         }
         fail(
             &mut call_pattern,
@@ -128,11 +128,11 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
             )
         });
         assert_eq!(
-            call_pattern.take_due_failure(),
+            call_pattern.due.take(),
             facts,
             "{times} times, {hours} hours"
         );
-        assert_eq!(call_pattern.take_due_failure(), None, "said once");
+        assert_eq!(call_pattern.due.take(), None, "said once");
     }
 }
 
@@ -151,7 +151,7 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
         fail(&mut call_pattern, tool, text, after(0));
     }
     let known = |call_pattern: &CallPattern| -> Vec<(String, String, u32)> {
-        let recurring_failures = call_pattern.recurring_failures().iter();
+        let recurring_failures = call_pattern.recurring_failures.iter();
         recurring_failures
             .map(|ailment| {
                 (
@@ -197,22 +197,22 @@ fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
         );
     }
     fail(&mut call_pattern, "t0", "no", after(10));
-    assert_eq!(call_pattern.recurring_failures().len(), 8);
+    assert_eq!(call_pattern.recurring_failures.len(), 8);
     fail(&mut call_pattern, "t8", "no", after(11));
     let tools: Vec<&str> = call_pattern
-        .recurring_failures()
+        .recurring_failures
         .iter()
         .map(|ailment| &*ailment.tool)
         .collect();
     assert_eq!(tools, ["t0", "t2", "t3", "t4", "t5", "t6", "t7", "t8"]);
     let many = call_pattern
-        .recurring_failures()
+        .recurring_failures
         .iter()
         .cycle()
         .take(9)
         .cloned()
         .collect();
-    assert_eq!(CallPattern::restore(many).recurring_failures().len(), 8);
+    assert_eq!(CallPattern::restore(many).recurring_failures.len(), 8);
 }
 
 #[test]

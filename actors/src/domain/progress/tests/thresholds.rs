@@ -437,7 +437,7 @@ fn a_memo_holds_the_newest_sixteen_places() {
         let answer = format!(r#"{{"poi_id":"p{place}"}}"#);
         scene.call("travel", &place.to_string(), Ok(&answer));
         scene.end();
-        scene.watch.stall_window.turns() == 0
+        scene.watch.stall_window.turns == 0
     };
     for place in 0..20 {
         arrive(&mut scene, place);
