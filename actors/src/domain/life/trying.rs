@@ -251,7 +251,7 @@ impl Life {
             return true;
         }
         let provider = failed.provider;
-        let may_try = self.held.trials.may_try(provider, self.moment);
+        let may_try = self.held.may_try(provider, self.moment);
         let form = self.choose_trial().filter(|_| may_try);
         let Some(form) = form else {
             return match may_try {
@@ -268,9 +268,10 @@ impl Life {
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
-        let number = self.claim_trial();
-        if !self.held.trials.is_shared {
-            self.emit_trial();
+        let (number, is_shared) = (self.now.0, self.held.trials.is_shared);
+        match self.trials_mut() {
+            Some(trials) if is_shared => trials.claim = Some(number),
+            Some(_) | None => self.emit_trial(),
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
@@ -279,7 +280,7 @@ impl Life {
         }));
         match stated_wait(failed.fault) {
             Some(wait) => self.cool_down(failed.attempt, failed.fault.text(), wait),
-            None if self.held.trials.is_shared => self.await_verdict(failed.attempt),
+            None if is_shared => self.await_verdict(failed.attempt),
             None => self.ask_model(failed.attempt),
         }
         true

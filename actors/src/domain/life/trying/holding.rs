@@ -255,15 +255,6 @@ impl Life {
                 ))
     }
 
-    pub(super) fn claim_trial(&mut self) -> i64 {
-        let number = self.now.0;
-        let is_shared = self.held.trials.is_shared;
-        if let Some(trials) = self.trials_mut() {
-            trials.claim = is_shared.then_some(number);
-        }
-        number
-    }
-
     /// Whether a trial waits for the other processes. One that they do not admit is not made: another
     /// conversation tries the text, or the hour's trials are used up.
     pub(in crate::life) fn awaits_admission(&mut self, attempt: u32) -> bool {
@@ -271,7 +262,7 @@ impl Life {
         let Some(number) = self.trials().and_then(|it| it.claim) else {
             return false;
         };
-        let is_admitted = self.held.trials.is_admitted(self.id, number);
+        let is_admitted = self.held.is_admitted(self.id, number);
         if is_admitted.is_none() {
             self.await_verdict(attempt);
             return true;
