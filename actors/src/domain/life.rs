@@ -13,12 +13,13 @@ mod game_snapshots;
 mod holding;
 mod input;
 mod marking;
-mod memos;
+
 mod orders;
 mod parts;
 mod progress;
 mod recent_activity;
 mod record;
+mod reminders;
 mod request;
 mod restore;
 mod results;
@@ -70,10 +71,11 @@ pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
-use memos::LifeMemos;
+
 use parts::{LifeFigures, SentMark, SentNotices, SessionView};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
+use reminders::LifeReminders;
 use tier::TierView;
 use trying::{HeldOrder, ServedForm, Trials};
 use waiting::TurnPace;
@@ -114,7 +116,7 @@ pub struct Life {
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
-    memos: LifeMemos,
+    reminders: LifeReminders,
     tier: TierView,
     pending: BTreeMap<WriteId, Box<PendingWrite>>,
     stamps: u64,
@@ -271,7 +273,7 @@ impl Life {
             LifeInput::WindDown => self.wind_down(),
             LifeInput::HandOver => self.is_moving = true,
         }
-        self.act_on_memos();
+        self.deliver_reminders();
         self.move_between_turns();
         self.watch_held_orders();
         self.record_samples();
@@ -347,7 +349,7 @@ impl Life {
             tier: self.tier.ladder.place().cloned(),
             routine: self.routine_status(),
             circle: self.circle_offer(),
-            memos: self.memos.shown(),
+            memos: self.reminders.shown(),
             saved_calls: self.routines.spared,
             undelivered: self.undelivered_order(),
             elsewhere: None,
@@ -375,8 +377,8 @@ impl Life {
 
     /// The timers that it waits for. All others are stale.
     pub fn awaited_alarms(&self) -> impl Iterator<Item = AlarmId> + Clone + use<> {
-        let memos = self.memos.alarms().into_iter().flatten();
-        self.stage.alarm().into_iter().chain(memos)
+        let alarms = [self.stage.alarm(), self.reminders.alarm()];
+        alarms.into_iter().flatten()
     }
 
     fn emit_event(&mut self, what: EventKind) {

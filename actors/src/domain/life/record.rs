@@ -131,6 +131,7 @@ impl Life {
     pub(super) fn record_draft(&mut self, mut draft: WriteDraft) -> WriteId {
         self.add_samples(&mut draft);
         let write_id = WriteId(self.next_stamp());
+
         self.pending.insert(
             write_id,
             Box::new(PendingWrite {
@@ -211,7 +212,11 @@ impl Life {
     /// Handles a final refusal of the store. What exists in memory only must not be used.
     fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
         for kind in pending.memos {
-            self.forget_memo(kind);
+            match kind {
+                // What a Mysis learns by playing is written again later.
+                MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => {}
+                MemoKind::Reminders => self.reminders.forget(),
+            }
         }
         if let Some((reply, _)) = pending.answer {
             let answer = Err(OrderRefusal::Store(why.to_string()));

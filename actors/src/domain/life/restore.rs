@@ -25,11 +25,12 @@ use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
-use super::memos::LifeMemos;
+
 use super::parts::{LifeFigures, SentNotices, SessionView};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
+use super::reminders::LifeReminders;
 use super::routine::recall_circles;
 use super::tier::TierView;
 use super::trying::ServedForm;
@@ -58,9 +59,6 @@ pub struct RestoreArgs {
     pub frozen_ms: u64,
 }
 
-/// The memos that may not be understood.
-type ReadMemos = (LifeMemos, RoutineMemo);
-
 impl Life {
     /// Restores a Mysis and returns its first effects. A call whose outcome will never be known
     /// gets a result that says so. A call that only reads stays open and is made again. A call that
@@ -68,10 +66,11 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
-        let (memos, unknown_memos) = LifeMemos::restore(&past.recollection, now);
+        let (reminders, unknown_reminders) =
+            LifeReminders::restore(past.recollection.memo(MemoKind::Reminders), now);
         let working_set = WorkingSet::restore(past.recollection.memo(MemoKind::WorkingSet));
         let (routines, unknown_routines) = restore_routines(&past.recollection);
-        let mut life = Life::from_past(past, now, (memos, routines));
+        let mut life = Life::from_past(past, now, (reminders, routines));
         life.session.working_set = working_set;
         life.choose_tools();
         life.trim_window(life.turn_cut_short());
@@ -83,7 +82,9 @@ impl Life {
                 life.result_into(&mut draft, &open, &outcome, false);
             }
         }
-        life.emit_unknown_memos(&mut draft, &unknown_memos);
+        if let Some(why) = unknown_reminders {
+            life.emit_unknown_reminders(&mut draft, &why);
+        }
         if let Some(why) = unknown_routines {
             life.report_unknown_routines(&mut draft, &why);
         }
@@ -104,7 +105,7 @@ impl Life {
         if !draft.writes.is_empty() {
             life.record_draft(draft);
         }
-        life.begin_with_memos();
+        life.begin_with_reminders();
         let effects = std::mem::take(&mut life.effects);
         (life, effects)
     }
@@ -132,8 +133,11 @@ impl Life {
         self.conversation.take_up(history);
     }
 
-    fn from_past(past: RestoreArgs, both: Now, memos: ReadMemos) -> Life {
-        let (memos, routines) = memos;
+    fn from_past(
+        past: RestoreArgs,
+        both: Now,
+        (reminders, routines): (LifeReminders, RoutineMemo),
+    ) -> Life {
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
@@ -177,7 +181,7 @@ impl Life {
             recent_activity,
             samples,
             routines,
-            memos,
+            reminders,
             tier,
             pending: BTreeMap::new(),
             stamps: 0,

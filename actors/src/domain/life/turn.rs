@@ -370,7 +370,7 @@ impl Life {
     }
 
     pub(super) fn on_alarm(&mut self, alarm: AlarmId) {
-        if self.memos.takes_alarm(alarm) || self.stage.alarm() != Some(alarm) {
+        if self.reminders.takes_alarm(alarm) || self.stage.alarm() != Some(alarm) {
             return;
         }
         match self.stage.step() {

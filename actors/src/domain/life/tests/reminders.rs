@@ -45,7 +45,7 @@ impl Scene {
     /// The newest timer of what is due, and its wait.
     fn due_alarm(&self) -> Option<(AlarmId, Duration)> {
         self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Wake { alarm, after, .. } if self.life.memos.alarms() == [Some(*alarm)] => {
+            Effect::Wake { alarm, after, .. } if self.life.reminders.alarm() == Some(*alarm) => {
                 Some((*alarm, *after))
             }
             _ => None,

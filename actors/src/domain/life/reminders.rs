@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ids::{Moment, Now, Timestamp};
-use crate::memo::MemoKind;
 use crate::memo::reminder::{Reminder, Reminders};
+use crate::memo::{MemoKind, ShownMemos};
 use crate::message::{RowBody, Severity};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 
-use crate::life::input::{AlarmId, ReplyId};
-use crate::life::record::WriteDraft;
-use crate::life::{Life, Mode};
+use super::input::{AlarmId, ReplyId};
+use super::record::WriteDraft;
+use super::{Life, Mode};
 
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
@@ -61,8 +61,10 @@ impl LifeReminders {
     }
 
     /// Those that wait; `None` if that is not known.
-    pub(super) fn shown(&self) -> Option<Arc<[Reminder]>> {
-        self.known.as_ref().map(|_| self.shown.clone())
+    pub(super) fn shown(&self) -> ShownMemos {
+        ShownMemos {
+            reminders: self.known.as_ref().map(|_| self.shown.clone()),
+        }
     }
 
     pub(super) fn alarm(&self) -> Option<AlarmId> {
@@ -96,17 +98,17 @@ impl Life {
         self.add_host_notice(draft, Severity::Error, "reminders_unknown", &text);
     }
 
-    pub(in crate::life) fn take_reminder(
+    pub(super) fn take_reminder(
         &mut self,
         reply: ReplyId,
         at: Timestamp,
         text: Arc<str>,
     ) -> Result<(), OrderRefusal> {
         let text = self.redactor.clean_shared(text);
-        let added = self.memos.reminders.known()?.add(at, text);
+        let added = self.reminders.known()?.add(at, text);
         let reminder = added.map_err(OrderRefusal::Because)?;
         let due = moment_of(at, self.both_clocks());
-        self.memos.reminders.due.insert(reminder.number, due);
+        self.reminders.due.insert(reminder.number, due);
         let draft = WriteDraft::default().with_answer(
             reply,
             CompletedOrder::Reminded {
@@ -118,19 +120,19 @@ impl Life {
         Ok(())
     }
 
-    pub(in crate::life) fn cancel_reminder(
+    pub(super) fn cancel_reminder(
         &mut self,
         reply: ReplyId,
         number: u64,
     ) -> Result<(), OrderRefusal> {
-        if self.memos.reminders.known()?.remove(number).is_none() {
+        if self.reminders.known()?.remove(number).is_none() {
             let why = format!(
                 "no reminder {}:{number} waits; `zoea reminders` lists those that do",
                 self.name()
             );
             return Err(OrderRefusal::Because(why));
         }
-        self.memos.reminders.due.remove(&number);
+        self.reminders.due.remove(&number);
         let done = CompletedOrder::Done(CompletedAction::ReminderCancelled);
         self.record_reminders(WriteDraft::default().with_answer(reply, done));
         Ok(())
@@ -142,9 +144,9 @@ impl Life {
     }
 
     fn add_reminders(&mut self, draft: &mut WriteDraft) {
-        if let Some(known) = &self.memos.reminders.known {
+        if let Some(known) = &self.reminders.known {
             self.add_memo(draft, MemoKind::Reminders, &known.to_memo());
-            self.memos.reminders.shown = known.waiting().into();
+            self.reminders.shown = known.waiting().into();
         }
     }
 
@@ -154,11 +156,11 @@ impl Life {
         if self.mode != Mode::Live || self.is_moving {
             return;
         }
-        let (now, due) = (self.moment, &self.memos.reminders.due);
+        let (now, due) = (self.moment, &self.reminders.due);
         if due.values().any(|due| *due <= now) && self.takes_messages().is_ok() {
             self.deliver_due();
         }
-        let (now, due) = (self.moment, &self.memos.reminders.due);
+        let (now, due) = (self.moment, &self.reminders.due);
         let next = due.values().filter(|due| **due > now).min().copied();
         self.wait_for_reminder(next);
     }
@@ -166,23 +168,23 @@ impl Life {
     /// Sets the timer for the first one, also if it is due already.
     pub(super) fn begin_with_reminders(&mut self) {
         if self.mode == Mode::Live {
-            self.wait_for_reminder(self.memos.reminders.due.values().min().copied());
+            self.wait_for_reminder(self.reminders.due.values().min().copied());
         }
     }
 
     fn wait_for_reminder(&mut self, next: Option<Moment>) {
-        let set_for = self.memos.reminders.alarm.map(|(_, moment)| moment);
+        let set_for = self.reminders.alarm.map(|(_, moment)| moment);
         let Some(next) = next.filter(|next| set_for != Some(*next)) else {
             return;
         };
         let after = next.since(self.moment).min(MAX_WAIT);
         let alarm = self.wake_after(after, false);
-        self.memos.reminders.alarm = Some((alarm, next));
+        self.reminders.alarm = Some((alarm, next));
     }
 
     fn deliver_due(&mut self) {
-        let (now, due) = (self.moment, &mut self.memos.reminders.due);
-        let Some(known) = &mut self.memos.reminders.known else {
+        let (now, due) = (self.moment, &mut self.reminders.due);
+        let Some(known) = &mut self.reminders.known else {
             return;
         };
         let waiting = known.waiting().iter().cloned();
