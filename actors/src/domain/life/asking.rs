@@ -14,7 +14,7 @@ use zoea_text::redact::hide_passwords;
 
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
-use super::trying::{AskForm, Trials};
+use super::trying::{AskForm, Failed, Trials};
 use super::{AfterRecording, Life, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
@@ -165,7 +165,12 @@ impl Life {
             Err(fault) => {
                 self.samples.count_failed_model_call();
                 self.book_empty(provider, &fault);
-                self.model_failed(attempt, provider, (fault, others));
+                self.model_failed(&Failed {
+                    attempt,
+                    provider,
+                    fault: &fault,
+                    others,
+                });
             }
         }
     }

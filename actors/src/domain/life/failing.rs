@@ -27,53 +27,45 @@ const FIRST_OWN_WAIT: Duration = Duration::from_secs(4);
 const LONGEST_OWN_WAIT: Duration = Duration::from_secs(300);
 
 impl Life {
-    pub(super) fn model_failed(
-        &mut self,
-        attempt: u32,
-        provider: &Arc<str>,
-        (fault, others): (ModelFault, OthersGet),
-    ) {
-        let failed = Failed {
-            attempt,
-            provider,
-            fault: &fault,
-            others,
-        };
-        if self.judge_by_trial(&failed) {
+    pub(super) fn model_failed(&mut self, failed: &Failed<'_>) {
+        if self.judge_by_trial(failed) {
             return;
         }
-        let (text, retry_after) = match fault {
-            ModelFault::Permanent { text } | ModelFault::Refused { text, .. } => {
-                return match self.leave_out_fallbacks(provider) {
-                    Some(own) => self.wait_out(attempt, &own, (&text, OthersGet::Nobody)),
-                    None => self.fail_turn(MysisFaultKind::Permanent, text),
+        let (attempt, text) = (failed.attempt, failed.fault.text());
+        let retry_after = match failed.fault {
+            ModelFault::Permanent { .. } | ModelFault::Refused { .. } => {
+                return match self.leave_out_fallbacks(failed.provider) {
+                    Some(own) => self.wait_out(&Failed {
+                        provider: &own,
+                        others: OthersGet::Nobody,
+                        ..*failed
+                    }),
+                    None => self.fail_turn(MysisFaultKind::Permanent, text.to_string()),
                 };
             }
-            ModelFault::TooLong { text, limit } => {
-                if self.shorten_request(attempt, provider, (&text, limit)) {
+            ModelFault::TooLong { limit, .. } => {
+                if self.shorten_request(failed, *limit) {
                     return;
                 }
                 let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
-                let text = format!("{text}; {advice}");
                 // The server, or our reading of it, may be wrong about the reason.
-                return self.model_failed(attempt, provider, (refused(text), others));
+                let fault = &refused(format!("{text}; {advice}"));
+                return self.model_failed(&Failed { fault, ..*failed });
             }
-            ModelFault::OutOfService { text, .. } => {
-                return self.wait_out(attempt, provider, (&text, others));
-            }
-            ModelFault::Adapted { text } => {
-                self.record_notice(Severity::Warn, "adapted", &text);
+            ModelFault::OutOfService { .. } => return self.wait_out(failed),
+            ModelFault::Adapted { .. } => {
+                self.record_notice(Severity::Warn, "adapted", text);
                 return self.ask_model(attempt);
             }
-            ModelFault::Transient { text, retry_after } => (text, retry_after),
-            ModelFault::NoDescriptor { text } => return self.await_descriptor(attempt, &text),
-            ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
+            ModelFault::NoDescriptor { .. } => return self.await_descriptor(attempt, text),
+            ModelFault::Transient { retry_after, .. } => *retry_after,
+            ModelFault::Unreachable { .. } | ModelFault::Empty { .. } => None,
         };
         let Some(wait) = self.retry_wait(attempt) else {
-            return self.wait_out(attempt, provider, (&text, others));
+            return self.wait_out(failed);
         };
         let after = retry_after.map_or(wait, |asked| asked.min(MAX_OBEYED_RETRY_AFTER));
-        self.retry_later(attempt, &text, after);
+        self.retry_later(attempt, text, after);
     }
 
     /// Asks its own provider alone until it is served, if this one is another: what a fallback refuses is
@@ -120,17 +112,13 @@ impl Life {
     /// keeps it waiting until the provider is back, a trial call is due, or a fallback is
     /// available. While others are served, the provider is not away: it waits by itself then, longer
     /// each time.
-    pub(super) fn wait_out(
-        &mut self,
-        attempt: u32,
-        provider: &Arc<str>,
-        (text, others): (&str, OthersGet),
-    ) {
+    pub(super) fn wait_out(&mut self, failed: &Failed<'_>) {
+        let (provider, text) = (failed.provider, failed.fault.text());
         if !std::mem::replace(&mut self.sent_notices.is_away, true) {
             let notice = format!("{text}; waiting until {provider} accepts requests");
             self.record_notice(Severity::Warn, "waits", &notice);
         }
-        let own_reason = match others {
+        let own_reason = match failed.others {
             OthersGet::Refused | OthersGet::Nobody => None,
             // What the server said then is not what it says to others now.
             OthersGet::Served | OthersGet::Both => Some(format!(
@@ -150,7 +138,10 @@ impl Life {
             }
         };
         let alarm = self.wake_after(after, true);
-        self.set_step(TurnStep::CoolingDown { alarm, attempt });
+        self.set_step(TurnStep::CoolingDown {
+            alarm,
+            attempt: failed.attempt,
+        });
         self.set_activity_until(activity, until);
     }
 
@@ -185,10 +176,9 @@ impl Life {
             fault,
             others,
         };
-        if self.judge_by_trial(&failed) {
-            return;
+        if !self.judge_by_trial(&failed) {
+            self.wait_out(&failed);
         }
-        self.wait_out(attempt, provider, (fault.text(), others));
     }
 
     /// Handles a panic of the task that called the model. That is our own fault and no outage.
@@ -236,12 +226,8 @@ impl Life {
     /// Shortens the request that exceeds the model's context, and asks again: to what the server states,
     /// then and otherwise to half of it. The limit stays until the Mysis gets another model.
     /// Returns whether it could be shortened.
-    fn shorten_request(
-        &mut self,
-        attempt: u32,
-        provider: &Arc<str>,
-        (text, limit): (&str, Option<ContextLimit>),
-    ) -> bool {
+    fn shorten_request(&mut self, failed: &Failed<'_>, limit: Option<ContextLimit>) -> bool {
+        let (provider, text) = (failed.provider, failed.fault.text());
         // The first request of a life is composed before the tools are known.
         self.emit_small_context();
         let tools = self.session.offer.tools().bytes();
@@ -275,12 +261,12 @@ impl Life {
         });
         let notice = format!("{text}; requests are kept below {half} bytes from now on{advice}");
         self.record_notice(Severity::Warn, "shortened", &notice);
-        self.ask_model(attempt);
+        self.ask_model(failed.attempt);
         true
     }
 }
 
-fn refused(text: String) -> ModelFault {
+pub(super) fn refused(text: String) -> ModelFault {
     ModelFault::Refused {
         text,
         usage: None,

@@ -17,6 +17,7 @@ use crate::message::Severity;
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet, RefusalHint, ReportedUse};
 
 use super::Life;
+use super::failing::refused;
 use super::input::Effect;
 use form::{FailureKind, NewTexts, stated_wait};
 
@@ -29,6 +30,7 @@ const PATIENT_FAILURES: u32 = 3;
 /// The same where the server fails others now and then, too.
 const DOUBTFUL_FAILURES: u32 = 6;
 
+#[derive(Clone, Copy)]
 pub(super) struct Failed<'a> {
     pub(super) attempt: u32,
     pub(super) provider: &'a Arc<str>,
@@ -230,11 +232,7 @@ impl Life {
             OthersGet::Refused | OthersGet::Nobody => OthersGet::Nobody,
             OthersGet::Served | OthersGet::Both | OthersGet::Unknown => failed.others,
         };
-        self.wait_out(
-            failed.attempt,
-            failed.provider,
-            (failed.fault.text(), others),
-        );
+        self.wait_out(&Failed { others, ..*failed });
         true
     }
 
@@ -252,16 +250,16 @@ impl Life {
         }
         let provider = failed.provider;
         let may_try = self.held.may_try(provider, self.moment);
-        let form = self.choose_trial().filter(|_| may_try);
+        let form = self.choose_trial();
+        if !may_try {
+            self.wait_out(&Failed {
+                others: OthersGet::Both,
+                ..*failed
+            });
+            return true;
+        }
         let Some(form) = form else {
-            return match may_try {
-                true => self.end_trials(failed),
-                false => {
-                    let text = failed.fault.text();
-                    self.wait_out(failed.attempt, provider, (text, OthersGet::Both));
-                    true
-                }
-            };
+            return self.end_trials(failed);
         };
         self.set_form(form);
         let texts = self.trials().map(Trials::keys_left_out);
@@ -304,8 +302,7 @@ impl Life {
         let is_served =
             trials.is_bare_served || matches!(failed.others, OthersGet::Served | OthersGet::Both);
         if !is_served {
-            let text = failed.fault.text();
-            self.wait_out(failed.attempt, failed.provider, (text, failed.others));
+            self.wait_out(failed);
             return true;
         }
         let mut tried: Vec<&str> = trials.tried.iter().map(|form| form.words()).collect();
@@ -356,11 +353,7 @@ impl Life {
         self.next_trial(&Failed {
             attempt,
             provider,
-            fault: &ModelFault::Refused {
-                text: said,
-                usage: None,
-                hint: RefusalHint::default(),
-            },
+            fault: &refused(said),
             others: OthersGet::Nobody,
         })
     }

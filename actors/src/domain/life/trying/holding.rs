@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
 use crate::ids::CallKey;
 use crate::life::Life;
+use crate::life::failing::refused;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
 use crate::message::{Row, RowKind, Severity};
@@ -17,7 +18,7 @@ use crate::role_list::ListNews;
 use crate::write::Write;
 
 use super::tools::ToolStep;
-use super::{AskForm, FailureKind, HeldOrder, NewTexts, Trials};
+use super::{AskForm, Failed, FailureKind, HeldOrder, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
 const VERDICT_PAUSE: Duration = Duration::from_secs(1);
@@ -285,8 +286,12 @@ impl Life {
         if self.awaits_verdict() {
             self.await_verdict(attempt);
         } else {
-            let provider = self.recipient().provider;
-            self.wait_out(attempt, &provider, (&said, OthersGet::Both));
+            self.wait_out(&Failed {
+                attempt,
+                provider: &self.recipient().provider,
+                fault: &refused(said),
+                others: OthersGet::Both,
+            });
         }
         true
     }
