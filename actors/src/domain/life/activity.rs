@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zoea_game::Deed;
 
-use crate::event::{Activity, EventKind, LinkState};
+use crate::event::{Activity, EventKind};
 use crate::ids::Timestamp;
 
 use super::input::{CurrentActivity, TaskId};
@@ -47,13 +47,6 @@ impl Life {
         if from != to {
             self.emit_event(EventKind::StateChanged { from, to, reason });
         }
-    }
-
-    pub(super) fn set_link(&mut self, link: LinkState) {
-        if link != self.session.link {
-            self.session.link_since = self.now;
-        }
-        self.session.link = link;
     }
 
     pub(super) fn set_activity(&mut self, activity: Activity) {

@@ -6,7 +6,9 @@ use crate::event::{Activity, is_interruption};
 use crate::failing_calls::RecentCalls;
 use crate::ids::Lane;
 use crate::message::RowBody;
-use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, check_text};
+use crate::order::{
+    CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult, check_text,
+};
 use crate::question::{Decision, GivenAnswer};
 use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
@@ -48,11 +50,12 @@ impl Life {
                     self.end_wait();
                 }
             }
-            Err(refusal) => {
-                let answer = Err(refusal);
-                self.effects.push(Effect::Answer { reply, answer });
-            }
+            Err(refusal) => self.answer(reply, Err(refusal)),
         }
+    }
+
+    pub(super) fn answer(&mut self, reply: ReplyId, answer: OrderResult) {
+        self.effects.push(Effect::Answer { reply, answer });
     }
 
     fn start(&mut self, reply: ReplyId, done: CompletedAction) -> Result<(), OrderRefusal> {
@@ -75,7 +78,7 @@ impl Life {
         }
         self.silence = Some(Arc::default());
         self.recent_calls = RecentCalls::default();
-        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Done(done));
+        let mut draft = WriteDraft::answering(reply, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);
         match self.pace.time_left(self.now) {
@@ -93,6 +96,7 @@ impl Life {
             Mode::Draining => return Err(OrderRefusal::Closing),
             Mode::Live => {}
         }
+        let done = Ok(CompletedOrder::Done(CompletedAction::Retried));
         let is_at_the_gate = match &self.stage {
             LifeStage::Errored(_) => return self.start(reply, CompletedAction::Retried),
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
@@ -111,9 +115,8 @@ impl Life {
                     _,
                 ) => return Err(OrderRefusal::NothingToRetry),
             },
-            LifeStage::Pausing { .. } if self.pace.waits() => {
-                let answer = Ok(CompletedOrder::Done(CompletedAction::Retried));
-                self.effects.push(Effect::Answer { reply, answer });
+            LifeStage::Pausing { .. } if self.pace.waits => {
+                self.answer(reply, done);
                 self.go_on();
                 return Ok(());
             }
@@ -125,8 +128,7 @@ impl Life {
             self.effects.push(Effect::Abort);
             self.ask_model(0);
         }
-        let answer = Ok(CompletedOrder::Done(CompletedAction::Retried));
-        self.effects.push(Effect::Answer { reply, answer });
+        self.answer(reply, done);
         Ok(())
     }
 
@@ -134,8 +136,8 @@ impl Life {
         if self.state() == LifeState::Stopped {
             return Err(OrderRefusal::AlreadyStopped);
         }
-        let mut draft = WriteDraft::default()
-            .with_answer(reply, CompletedOrder::Done(CompletedAction::Stopped));
+        let mut draft =
+            WriteDraft::answering(reply, CompletedOrder::Done(CompletedAction::Stopped));
         self.close_open_calls(&mut draft, "the operator stopped the mysis");
         self.enter_stage(LifeStage::Stopped, None);
         self.add_state(&mut draft);
@@ -184,7 +186,7 @@ impl Life {
 
     fn take_message(&mut self, reply: ReplyId, body: RowBody) {
         let seq = self.conversation.last_seq().next();
-        let draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
+        let draft = WriteDraft::answering(reply, CompletedOrder::Stored(seq));
         self.take_messages(draft, vec![body]);
     }
 
@@ -235,15 +237,15 @@ impl Life {
     fn take_note(&mut self, reply: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
         check_text(&text)?;
         let seq = self.conversation.last_seq().next();
-        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
+        let mut draft = WriteDraft::answering(reply, CompletedOrder::Stored(seq));
         self.append_row(&mut draft, RowBody::Note { text });
         self.record_draft(draft);
         Ok(())
     }
 
     fn clear_notes(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
-        let mut draft = WriteDraft::default()
-            .with_answer(reply, CompletedOrder::Done(CompletedAction::NotesCleared));
+        let mut draft =
+            WriteDraft::answering(reply, CompletedOrder::Done(CompletedAction::NotesCleared));
         draft.writes.push(Write::ClearNotes {
             mysis: self.id,
             upto: self.conversation.last_seq(),
@@ -262,8 +264,8 @@ impl Life {
         change: ProfileChange,
     ) -> Result<(), OrderRefusal> {
         let change = self.with_provider_of_role(change);
-        let mut draft = WriteDraft::default()
-            .with_answer(reply, CompletedOrder::Done(CompletedAction::Configured));
+        let mut draft =
+            WriteDraft::answering(reply, CompletedOrder::Done(CompletedAction::Configured));
         draft.writes.push(Write::Configure {
             mysis: self.id,
             change: change.clone(),

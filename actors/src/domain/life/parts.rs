@@ -14,7 +14,7 @@ use crate::working_set::WorkingSet;
 
 use super::input::WriteId;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
     /// The game whose tools they are; nothing is said of one until it is known.
@@ -32,30 +32,6 @@ pub(super) struct SessionView {
     pub(super) tick: Option<i64>,
 }
 
-impl SessionView {
-    /// Before a session is open. Account, game and tick are those of the previous incarnation.
-    pub(super) fn unopened(
-        account: Option<Arc<str>>,
-        game: Option<GameRef>,
-        tick: Option<i64>,
-        now: Timestamp,
-    ) -> SessionView {
-        SessionView {
-            account,
-            game: game.unwrap_or_default(),
-            is_game_known: game.is_some(),
-            tools: Arc::default(),
-            allowed: Arc::default(),
-            offer: ToolOffer::default(),
-            working_set: WorkingSet::default(),
-            lists: Arc::default(),
-            link: LinkState::None,
-            link_since: now,
-            tick,
-        }
-    }
-}
-
 /// The totals of a Mysis and the time of its last activity.
 #[derive(Debug)]
 pub(super) struct LifeFigures {
@@ -66,23 +42,6 @@ pub(super) struct LifeFigures {
     pub(super) routine_timed: Moment,
     /// The turn that ended last in this life. It is not resumed, whatever its rows look like.
     pub(super) ended_turn: Option<TurnNumber>,
-}
-
-impl LifeFigures {
-    pub(super) fn restored(
-        totals: Totals,
-        (created_at, last_activity_at): (Timestamp, Timestamp),
-        now: Moment,
-    ) -> LifeFigures {
-        LifeFigures {
-            totals,
-            last_call_ms: None,
-            created_at,
-            last_activity_at,
-            routine_timed: now,
-            ended_turn: None,
-        }
-    }
 }
 
 /// What the operator or the model was told already and is not told again.

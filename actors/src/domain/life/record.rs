@@ -42,10 +42,12 @@ impl WriteDraft {
         self.can_wait = true;
     }
 
-    /// Adds the answer to an order. It is given when the draft is stored.
-    pub(super) fn with_answer(mut self, reply: ReplyId, done: CompletedOrder) -> WriteDraft {
-        self.answer = Some((reply, done));
-        self
+    /// One with the answer to an order. It is given when the draft is stored.
+    pub(super) fn answering(reply: ReplyId, done: CompletedOrder) -> WriteDraft {
+        WriteDraft {
+            answer: Some((reply, done)),
+            ..WriteDraft::default()
+        }
     }
 }
 
@@ -173,8 +175,7 @@ impl Life {
             self.emit_event(EventKind::Stored(row));
         }
         if let Some((reply, done)) = pending.answer {
-            let answer = Ok(done);
-            self.effects.push(Effect::Answer { reply, answer });
+            self.answer(reply, Ok(done));
         }
         self.continue_after(write_id);
     }
@@ -219,8 +220,7 @@ impl Life {
             }
         }
         if let Some((reply, _)) = pending.answer {
-            let answer = Err(OrderRefusal::Store(why.to_string()));
-            self.effects.push(Effect::Answer { reply, answer });
+            self.answer(reply, Err(OrderRefusal::Store(why.to_string())));
         }
         // A profile change that is not stored is not in force, so nothing depends on it.
         if self.state() == LifeState::Running && pending.change.is_none() {

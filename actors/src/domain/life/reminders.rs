@@ -109,7 +109,7 @@ impl Life {
         let reminder = added.map_err(OrderRefusal::Because)?;
         let due = moment_of(at, self.both_clocks());
         self.reminders.due.insert(reminder.number, due);
-        let draft = WriteDraft::default().with_answer(
+        let draft = WriteDraft::answering(
             reply,
             CompletedOrder::Reminded {
                 id: reminder.id(self.name()).into(),
@@ -134,7 +134,7 @@ impl Life {
         }
         self.reminders.due.remove(&number);
         let done = CompletedOrder::Done(CompletedAction::ReminderCancelled);
-        self.record_reminders(WriteDraft::default().with_answer(reply, done));
+        self.record_reminders(WriteDraft::answering(reply, done));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::conversation::{Conversation, PendingCall};
-use crate::event::INTERRUPTED_PREFIX;
+use crate::event::{Activity, INTERRUPTED_PREFIX};
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game::GameRef;
@@ -148,7 +148,8 @@ impl Life {
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = restore_samples(&recollection, &past.rules, both);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
-        let turn = last_turn(&conversation);
+        let last = conversation.last_utterance();
+        let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = session_of_before(account, &conversation, both.wall);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
@@ -175,7 +176,11 @@ impl Life {
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
             sent_notices: SentNotices::default(),
-            doing: CurrentActivity::resting(both.wall),
+            doing: CurrentActivity {
+                activity: Activity::Resting,
+                since: both.wall,
+                until: None,
+            },
             most_bytes: None,
             served: ServedForm::default(),
             recent_activity,
@@ -204,11 +209,6 @@ impl Life {
     }
 }
 
-fn last_turn(conversation: &Conversation) -> TurnNumber {
-    let last = conversation.last_utterance();
-    last.map(|row| row.turn).unwrap_or_default()
-}
-
 /// The session before it is open. Until the server lists its tools, the game is that of the newest
 /// result. Who has an account has it in a game.
 fn session_of_before(
@@ -220,7 +220,14 @@ fn session_of_before(
     let of_calls = results().map(|(_, _, meta)| meta.game).next();
     let game = of_calls.or(account.as_ref().map(|_| GameRef::of_key(None)));
     let tick = results().find_map(|(_, _, meta)| meta.tick);
-    SessionView::unopened(account, game, tick, now)
+    SessionView {
+        account,
+        game: game.unwrap_or_default(),
+        is_game_known: game.is_some(),
+        link_since: now,
+        tick,
+        ..SessionView::default()
+    }
 }
 
 /// The initial stage. No Mysis runs before it is started.
@@ -262,11 +269,16 @@ fn restore_samples(past: &StoredHistory, rules: &SwarmRules, both: Now) -> Sampl
 }
 
 fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> LifeFigures {
-    // The rows decide: an answer that a crash kept from being stored was not counted either.
-    let totals = past.totals.unwrap_or(record.totals);
     let last = past.rows.last();
-    let last_activity_at = last.map_or(record.created_at, |row| row.at);
-    LifeFigures::restored(totals, (record.created_at, last_activity_at), now)
+    LifeFigures {
+        // The rows decide: an answer that a crash kept from being stored was not counted either.
+        totals: past.totals.unwrap_or(record.totals),
+        last_call_ms: None,
+        created_at: record.created_at,
+        last_activity_at: last.map_or(record.created_at, |row| row.at),
+        routine_timed: now,
+        ended_turn: None,
+    }
 }
 
 /// What its memo says of routines; if it is not understood, why.

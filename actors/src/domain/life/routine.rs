@@ -37,7 +37,7 @@ impl Life {
         let run = self.routines.run.as_mut().ok_or(OrderRefusal::NoRoutine)?;
         run.end(RoutineEnd::Stopped);
         let done = CompletedOrder::Done(CompletedAction::RoutineStopped);
-        let mut draft = WriteDraft::default().with_answer(reply, done);
+        let mut draft = WriteDraft::answering(reply, done);
         self.add_routines(&mut draft);
         self.record_draft(draft);
         Ok(())

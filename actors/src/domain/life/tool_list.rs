@@ -39,10 +39,14 @@ impl Life {
         tools: Arc<Toolset>,
         account: Option<Arc<str>>,
     ) {
-        if link != self.session.link || tools != self.session.tools {
+        let is_other_link = link != self.session.link;
+        if is_other_link || tools != self.session.tools {
             self.end_wait();
         }
-        self.set_link(link);
+        if is_other_link {
+            self.session.link_since = self.now;
+        }
+        self.session.link = link;
         self.take_tools(tools);
         self.plays_as(account);
     }

@@ -30,7 +30,7 @@ pub(super) struct TurnPace {
     /// Whether no call came back in the present turn.
     is_quiet_turn: bool,
     /// Whether the present pause is longer than the configured one.
-    waits: bool,
+    pub(super) waits: bool,
     /// Whether a call succeeded since the mission began.
     pub(super) has_succeeded: bool,
     /// That the mission is done, until something is new.
@@ -94,11 +94,6 @@ impl TurnPace {
         let passed = Duration::from_millis(now.since(done.asked_at));
         let left = DONE_PAUSE.saturating_sub(passed);
         (!left.is_zero()).then_some(left)
-    }
-
-    /// Whether the present pause is longer than the configured one.
-    pub(super) fn waits(&self) -> bool {
-        self.waits
     }
 }
 

@@ -10,7 +10,7 @@ use crate::order::{CompletedOrder, OrderRefusal};
 use crate::routine::{Routine, plain_name, to_json, with_changes};
 
 use super::super::Life;
-use super::super::input::{Effect, ReplyId};
+use super::super::input::ReplyId;
 use super::super::record::WriteDraft;
 
 impl Life {
@@ -28,15 +28,14 @@ impl Life {
         let before = found.ok_or_else(|| self.unknown_routine(name.as_deref()))?;
         if changes.keys().all(|member| member == "name") {
             let text = to_json(&before).to_string();
-            let answer = Ok(CompletedOrder::Routine(text.into()));
-            self.effects.push(Effect::Answer { reply, answer });
+            self.answer(reply, Ok(CompletedOrder::Routine(text.into())));
             return Ok(());
         }
         let edited = with_changes(&before, &changes).and_then(|edited| self.fit_edited(edited));
         let edited = edited.map_err(OrderRefusal::BadEdit)?;
         self.routines.edit(&edited);
         let done = CompletedOrder::Routine(to_json(&edited).to_string().into());
-        let mut draft = WriteDraft::default().with_answer(reply, done);
+        let mut draft = WriteDraft::answering(reply, done);
         let notice = format!(
             "the operator changed the routine {}: {} steps, at most {} rounds{}",
             edited.name,

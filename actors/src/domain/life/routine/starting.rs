@@ -82,7 +82,7 @@ impl Life {
             turn.began = TurnTrigger::Ordered;
         }
         let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
-        let mut draft = WriteDraft::default().with_answer(reply, done);
+        let mut draft = WriteDraft::answering(reply, done);
         self.begin_routine(&mut draft, routine, RunSource::Operator);
         self.record_draft(draft);
         if matches!(self.stage, LifeStage::Pausing { .. }) {
