@@ -74,7 +74,7 @@ use input::CurrentActivity;
 
 use parts::{LifeFigures, SentMark, SentNotices, SessionView};
 use recent_activity::RecentActivity;
-use record::PendingWrite;
+use record::WriteDraft;
 use reminders::LifeReminders;
 use tier::TierView;
 use trying::{HeldOrder, ServedForm, Trials};
@@ -118,7 +118,7 @@ pub struct Life {
     routines: RoutineMemo,
     reminders: LifeReminders,
     tier: TierView,
-    pending: BTreeMap<WriteId, Box<PendingWrite>>,
+    pending: BTreeMap<WriteId, Box<WriteDraft>>,
     stamps: u64,
     mode: Mode,
     /// Whether it leaves for another process at the end of its turn.
@@ -342,8 +342,8 @@ impl Life {
             totals: self.figures.totals,
             created_at: self.figures.created_at,
             last_activity_at: self.figures.last_activity_at,
-            last_words: self.recent_activity.words(),
-            last_tool_call: self.recent_activity.last_tool_call(),
+            last_words: self.recent_activity.words.clone(),
+            last_tool_call: self.recent_activity.last.clone(),
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
             tier: self.tier.ladder.place().cloned(),

@@ -159,14 +159,6 @@ pub enum Write {
 }
 
 impl Write {
-    #[must_use]
-    pub fn memo_kind(&self) -> Option<MemoKind> {
-        if let Write::Memo { kind, .. } = self {
-            return Some(*kind);
-        }
-        None
-    }
-
     /// The Mysis whose lease this needs, where several processes share the database.
     #[must_use]
     pub fn leased_mysis(&self) -> Option<MysisId> {

@@ -22,10 +22,12 @@ const MAX_TRIPS: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct RecentActivity {
-    words: Arc<str>,
+    /// The last words on one line, while they are news.
+    pub(super) words: Arc<str>,
     /// The number of calls since the words.
     calls: u32,
-    last: Option<Arc<LastToolCall>>,
+    /// The call that returned after the last words.
+    pub(super) last: Option<Arc<LastToolCall>>,
     /// The duration of trips in milliseconds. The game only tells it at the end of a trip.
     trips: BTreeMap<Trip, u64>,
     /// The destination of the last trip.
@@ -132,28 +134,15 @@ impl RecentActivity {
             to: call.arguments.clone(),
         }
     }
-
-    /// The last words on one line, while they are news.
-    pub(super) fn words(&self) -> Arc<str> {
-        self.words.clone()
-    }
-
-    /// The call that returned after the last words.
-    pub(super) fn last_tool_call(&self) -> Option<Arc<LastToolCall>> {
-        self.last.clone()
-    }
 }
 
 /// The first line of a text that is not blank, at most 200 characters.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    cut_chars(line.unwrap_or_default()).into()
-}
-
-fn cut_chars(text: &str) -> String {
-    match text.char_indices().nth(MAX_WORDS_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
+    let line = line.unwrap_or_default();
+    match line.char_indices().nth(MAX_WORDS_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]).into(),
+        None => line.into(),
     }
 }
 
@@ -189,32 +178,29 @@ mod tests {
     fn what_was_done_counts_until_something_is_said() {
         let mut recent_activity = RecentActivity::default();
         recent_activity.record_words("\n off to the belt\nnow");
-        assert_eq!(&*recent_activity.words(), "off to the belt");
+        assert_eq!(&*recent_activity.words, "off to the belt");
         record(
             &mut recent_activity,
             &call("mine", "{}"),
             (CallStatus::Done, 1_000),
             r#"{"resource_id":"iron_ore","quantity":3}"#,
         );
-        let deed = recent_activity.last_tool_call().unwrap();
+        let deed = recent_activity.last.clone().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
         assert_eq!(&*deed.gist, "mined 3 iron ore");
         recent_activity.record_words("  ");
-        assert!(
-            recent_activity.last_tool_call().is_some(),
-            "nothing was said"
-        );
+        assert!(recent_activity.last.is_some(), "nothing was said");
         record(
             &mut recent_activity,
             &call("dock", "{}"),
             (CallStatus::Failed, 5),
             "Error: not_here",
         );
-        assert!(recent_activity.last_tool_call().unwrap().is_error);
+        assert!(recent_activity.last.clone().unwrap().is_error);
         recent_activity.record_words("docked?");
-        assert_eq!(recent_activity.last_tool_call(), None);
+        assert_eq!(recent_activity.last, None);
         for _ in 0..=MAX_CALLS_SINCE_WORDS {
-            assert_eq!(&*recent_activity.words(), "docked?");
+            assert_eq!(&*recent_activity.words, "docked?");
             record(
                 &mut recent_activity,
                 &call("mine", "{}"),
@@ -222,7 +208,7 @@ mod tests {
                 "",
             );
         }
-        assert_eq!(&*recent_activity.words(), "", "that was long ago");
+        assert_eq!(&*recent_activity.words, "", "that was long ago");
     }
 
     #[test]

@@ -17,20 +17,14 @@ use crate::write::Write;
 use super::input::{Effect, ReplyId, WriteId};
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
-#[derive(Debug, Default)]
-pub(super) struct PendingWrite {
-    rows: Vec<Arc<Row>>,
-    change: Option<ProfileChange>,
-    answer: Option<(ReplyId, CompletedOrder)>,
-    memos: Vec<MemoKind>,
-}
-
+/// What is to be stored, and what follows from that. The store has the writes of one that is pending.
 #[derive(Debug, Default)]
 pub(super) struct WriteDraft {
     pub(super) writes: Vec<Write>,
     /// A profile change that takes effect when the draft is stored.
     pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
+    memos: Vec<MemoKind>,
     answer: Option<(ReplyId, CompletedOrder)>,
     /// Whether nothing leaves or goes on at once when it is stored.
     can_wait: bool,
@@ -99,6 +93,7 @@ impl Life {
     }
 
     pub(super) fn add_memo(&self, draft: &mut WriteDraft, kind: MemoKind, memo: &str) {
+        draft.memos.push(kind);
         draft.writes.push(Write::Memo {
             mysis: self.id,
             kind,
@@ -133,21 +128,12 @@ impl Life {
     pub(super) fn record_draft(&mut self, mut draft: WriteDraft) -> WriteId {
         self.add_samples(&mut draft);
         let write_id = WriteId(self.next_stamp());
-
-        self.pending.insert(
-            write_id,
-            Box::new(PendingWrite {
-                rows: draft.rows,
-                change: draft.change,
-                answer: draft.answer,
-                memos: draft.writes.iter().filter_map(Write::memo_kind).collect(),
-            }),
-        );
         self.effects.push(Effect::Record {
             write_id,
-            writes: draft.writes,
+            writes: std::mem::take(&mut draft.writes),
             can_wait: draft.can_wait,
         });
+        self.pending.insert(write_id, Box::new(draft));
         write_id
     }
 
@@ -211,7 +197,7 @@ impl Life {
     }
 
     /// Handles a final refusal of the store. What exists in memory only must not be used.
-    fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
+    fn not_recorded(&mut self, pending: WriteDraft, why: &str) {
         for kind in pending.memos {
             match kind {
                 // What a Mysis learns by playing is written again later.
