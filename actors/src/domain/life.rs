@@ -124,10 +124,8 @@ pub struct Life {
     /// Whether it leaves for another process at the end of its turn.
     is_moving: bool,
     effects: Vec<Effect>,
-    /// The wall clock's time of the present input.
-    now: Timestamp,
-    /// The monotonic clock's time of the present input.
-    moment: Moment,
+    /// The time of the present input.
+    now: Now,
     /// For how many milliseconds the swarm has been frozen by then, since the process began.
     frozen_ms: u64,
     is_frozen: bool,
@@ -223,7 +221,7 @@ enum AfterRecording {
 
 impl Life {
     pub fn handle(&mut self, mut input: LifeInput, now: Now) -> Vec<Effect> {
-        (self.now, self.moment) = (now.wall, now.moment);
+        self.now = now;
         self.samples.advance(now, self.is_held_up());
         input.remove_secrets(&self.redactor);
         match input {
@@ -383,12 +381,5 @@ impl Life {
 
     fn emit_event(&mut self, what: EventKind) {
         self.effects.push(Effect::Emit(what));
-    }
-
-    fn both_clocks(&self) -> Now {
-        Now {
-            wall: self.now,
-            moment: self.moment,
-        }
     }
 }

@@ -54,10 +54,10 @@ impl Life {
     }
 
     pub(super) fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
-        self.figures.last_activity_at = self.now;
+        self.figures.last_activity_at = self.now.wall;
         self.doing = CurrentActivity {
             activity,
-            since: self.now,
+            since: self.now.wall,
             until,
         };
     }

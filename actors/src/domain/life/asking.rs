@@ -118,7 +118,7 @@ impl Life {
         let template = &*self.prompt_template();
         let game_state = if has_placeholder(template, "game_state") {
             self.game_in_request()
-                .summary(self.both_clocks(), note_allowance(budget), |_| false)
+                .summary(self.now, note_allowance(budget), |_| false)
         } else {
             String::new()
         };

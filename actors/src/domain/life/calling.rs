@@ -141,7 +141,7 @@ impl Life {
             SentMark::NotSent => draft.writes.push(Write::CallSent {
                 mysis: self.id,
                 call: open.key,
-                at: self.now,
+                at: self.now.wall,
             }),
             SentMark::InTask => self.note_task(&mut draft, open.key, None),
             SentMark::Marked | SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_) => {

@@ -128,7 +128,7 @@ impl Life {
             summary: summary.into(),
             said_in: open.key.seq,
             turn: self.turn,
-            asked_at: self.now,
+            asked_at: self.now.wall,
         });
         draft
     }

@@ -103,7 +103,7 @@ impl Life {
     pub(super) fn cool_down(&mut self, attempt: u32, text: &str, after: Duration) {
         let alarm = self.wake_after(after, true);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
-        let until = Some(self.now.plus(after));
+        let until = Some(self.now.wall.plus(after));
         self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
     }
 
@@ -133,7 +133,7 @@ impl Life {
             None => (REQUEUE_WAIT, Activity::Queueing(lane), None),
             Some(why) => {
                 let wait = self.next_own_wait();
-                let until = Some(self.now.plus(wait));
+                let until = Some(self.now.wall.plus(wait));
                 (wait, Activity::CoolingDown(lane, why.into()), until)
             }
         };

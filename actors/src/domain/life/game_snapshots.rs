@@ -38,11 +38,11 @@ impl Life {
         }
         if let Some(tick) = outcome.tick {
             self.session.tick = Some(tick);
-            self.game.on_tick(tick, self.moment);
+            self.game.on_tick(tick, self.now.moment);
         }
         let tool = &open.call.command();
         if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
-            self.game.take_wait(reading.text(), self.moment);
+            self.game.take_wait(reading.text(), self.now.moment);
         }
         if outcome.status == CallStatus::Done && &**tool == "logout" {
             return self.forget_game(draft);
@@ -68,7 +68,7 @@ impl Life {
         else {
             return;
         };
-        let now = self.both_clocks();
+        let now = self.now;
         let (tick, is_held) = (outcome.tick, self.is_held_text(reading.text()));
         let game = &mut self.game;
         let snapshot = game.record_snapshot(look, open.key, reading, tick, now);
@@ -90,11 +90,11 @@ impl Life {
         let tick = reading.game().tick(text);
         if let Some(tick) = tick {
             self.session.tick = Some(tick);
-            self.game.on_tick(tick, self.moment);
+            self.game.on_tick(tick, self.now.moment);
         }
-        self.game.take_wait(text, self.moment);
-        self.samples.take_login(&reading, self.now);
-        let now = self.both_clocks();
+        self.game.take_wait(text, self.now.moment);
+        self.samples.take_login(&reading, self.now.wall);
+        let now = self.now;
         let snapshot = self.game.record_login(&reading, tick, now).clone();
         let mut draft = WriteDraft::default();
         draft.writes.push(self.save_snapshot(snapshot));

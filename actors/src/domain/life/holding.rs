@@ -43,8 +43,8 @@ impl Life {
             self.record_notice(Severity::Warn, "budget_spent", why);
         }
         self.set_activity_until(Activity::Paused(why.clone()), Some(until));
-        let left = Duration::from_millis(until.since(self.now)).min(MAX_PAUSE);
-        self.sleep_until(until, self.moment.plus(left), attempt);
+        let left = Duration::from_millis(until.since(self.now.wall)).min(MAX_PAUSE);
+        self.sleep_until(until, self.now.moment.plus(left), attempt);
     }
 
     /// Composes a request again that was not sent.
@@ -55,7 +55,7 @@ impl Life {
     }
 
     fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {
-        let left = ends.since(self.moment);
+        let left = ends.since(self.now.moment);
         let alarm = self.wake_after(left.min(MAX_SLEEP), false);
         self.set_step(TurnStep::Held {
             alarm,
@@ -69,8 +69,8 @@ impl Life {
     /// its day by the wall clock. It also ends when it has lasted long enough by the monotonic
     /// clock, and when the wall clock was set to another day. The gate decides then.
     pub(super) fn on_hold_alarm(&mut self, attempt: u32, until: Timestamp, ends: Moment) {
-        let is_over = self.now >= until || self.moment >= ends;
-        let is_another_day = until.since(self.now) > MAX_PAUSE_MS;
+        let is_over = self.now.wall >= until || self.now.moment >= ends;
+        let is_another_day = until.since(self.now.wall) > MAX_PAUSE_MS;
         if is_over || is_another_day {
             return self.ask_model(attempt);
         }

@@ -24,7 +24,7 @@ impl Life {
         draft.writes.push(Write::CallSent {
             mysis: self.id,
             call: open.key,
-            at: self.now,
+            at: self.now.wall,
         });
         if let Some(open) = self.stage.open_call_mut() {
             open.call.status = CallStatus::Sent;
@@ -50,7 +50,7 @@ impl Life {
         let game = self.session.game;
         let until = self
             .recent_activity
-            .expected_end(game, &open.call, self.now);
+            .expected_end(game, &open.call, self.now.wall);
         let command = open.call.command();
         self.set_activity_until(self.activity_of(&command), until);
         self.emit_event(EventKind::Turn(TurnEvent::ToolCalled {

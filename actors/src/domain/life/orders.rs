@@ -81,7 +81,7 @@ impl Life {
         let mut draft = WriteDraft::answering(reply, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);
-        match self.pace.time_left(self.now) {
+        match self.pace.time_left(self.now.wall) {
             Some(left) => self.pause(left),
             None => self.go_on(),
         }
@@ -199,7 +199,7 @@ impl Life {
             turn.began = TurnTrigger::Ordered;
         }
         self.forget_progress();
-        self.figures.last_activity_at = self.now;
+        self.figures.last_activity_at = self.now.wall;
         for body in bodies {
             self.append_row(&mut draft, body);
         }
@@ -300,7 +300,7 @@ impl Life {
             return draft.writes.push(Write::Called { mysis });
         }
         // What passed until now is no time of a routine.
-        self.figures.routine_timed = self.moment;
+        self.figures.routine_timed = self.now.moment;
         let alarm = self.new_alarm();
         self.enter_stage(LifeStage::Pausing { alarm }, None);
         self.add_state(draft);

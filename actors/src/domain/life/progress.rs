@@ -20,7 +20,7 @@ use super::{Life, LifeStage, Route, ToolOutcome};
 
 impl Life {
     fn unfrozen_now(&self) -> Now {
-        unfrozen(self.both_clocks(), self.frozen_ms)
+        unfrozen(self.now, self.frozen_ms)
     }
 
     pub(super) fn watch_call(

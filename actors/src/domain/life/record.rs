@@ -49,7 +49,7 @@ impl Life {
     pub(super) fn append_row(&mut self, draft: &mut WriteDraft, body: RowBody) -> Arc<Row> {
         let row = Arc::new(Row {
             seq: self.conversation.last_seq().next(),
-            at: self.now,
+            at: self.now.wall,
             turn: self.turn_of_new_rows(),
             body: self.redact_body(body),
         });
@@ -81,7 +81,7 @@ impl Life {
             state: self.state(),
             reason: self.reason.clone(),
             fault: self.stage.fault().cloned(),
-            at: self.now,
+            at: self.now.wall,
         });
     }
 
@@ -222,7 +222,7 @@ impl Life {
         let fault = MysisFault {
             kind,
             text: text.clone(),
-            at: self.now,
+            at: self.now.wall,
         };
         self.effects.push(Effect::Abort);
         let mut draft = WriteDraft::default();

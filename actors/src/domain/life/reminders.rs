@@ -107,7 +107,7 @@ impl Life {
         let text = self.redactor.clean_shared(text);
         let added = self.reminders.known()?.add(at, text);
         let reminder = added.map_err(OrderRefusal::Because)?;
-        let due = moment_of(at, self.both_clocks());
+        let due = moment_of(at, self.now);
         self.reminders.due.insert(reminder.number, due);
         let draft = WriteDraft::answering(
             reply,
@@ -156,11 +156,11 @@ impl Life {
         if self.mode != Mode::Live || self.is_moving {
             return;
         }
-        let (now, due) = (self.moment, &self.reminders.due);
+        let (now, due) = (self.now.moment, &self.reminders.due);
         if due.values().any(|due| *due <= now) && self.takes_messages().is_ok() {
             self.deliver_due();
         }
-        let (now, due) = (self.moment, &self.reminders.due);
+        let (now, due) = (self.now.moment, &self.reminders.due);
         let next = due.values().filter(|due| **due > now).min().copied();
         self.wait_for_reminder(next);
     }
@@ -177,13 +177,13 @@ impl Life {
         let Some(next) = next.filter(|next| set_for != Some(*next)) else {
             return;
         };
-        let after = next.since(self.moment).min(MAX_WAIT);
+        let after = next.since(self.now.moment).min(MAX_WAIT);
         let alarm = self.wake_after(after, false);
         self.reminders.alarm = Some((alarm, next));
     }
 
     fn deliver_due(&mut self) {
-        let (now, due) = (self.moment, &mut self.reminders.due);
+        let (now, due) = (self.now.moment, &mut self.reminders.due);
         let Some(known) = &mut self.reminders.known else {
             return;
         };

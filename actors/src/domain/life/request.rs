@@ -43,7 +43,7 @@ impl Life {
                 notices
             },
             game: (!is_in_prompt("game_state")).then_some(&*self.game_in_request()),
-            now: self.both_clocks(),
+            now: self.now,
             budget,
         });
         self.with_shared_prompt(composed)

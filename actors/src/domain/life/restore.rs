@@ -195,8 +195,7 @@ impl Life {
             held: Arc::default(),
             undelivered: Vec::new(),
             effects: Vec::new(),
-            now: both.wall,
-            moment: both.moment,
+            now: both,
             frozen_ms: past.frozen_ms,
             is_frozen: false,
         }

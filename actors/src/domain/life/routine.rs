@@ -77,7 +77,7 @@ impl Life {
     fn wait_in_routine(&mut self, after: Duration) {
         let alarm = self.wake_after(after, false);
         self.set_step(TurnStep::CoolingDown { alarm, attempt: 0 });
-        self.set_activity_until(Activity::Pausing, Some(self.now.plus(after)));
+        self.set_activity_until(Activity::Pausing, Some(self.now.wall.plus(after)));
     }
 
     pub(super) fn look_again(&mut self) {
@@ -89,8 +89,8 @@ impl Life {
 
     /// Counts the time since the last step.
     fn time_routine(&mut self) {
-        let ms = self.moment.millis_since(self.figures.routine_timed);
-        self.figures.routine_timed = self.moment;
+        let ms = self.now.moment.millis_since(self.figures.routine_timed);
+        self.figures.routine_timed = self.now.moment;
         if let Some(run) = &mut self.routines.run {
             run.add_time(ms);
         }

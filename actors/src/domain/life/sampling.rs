@@ -33,13 +33,13 @@ impl Life {
         let is_last = self.mode == Mode::Draining
             || self.state() != LifeState::Running
             || writes.any(|write| matches!(write, Write::State { .. }));
-        let hours = self.samples.take_unsaved(self.moment, is_last);
+        let hours = self.samples.take_unsaved(self.now.moment, is_last);
         draft.writes.extend(self.sample_writes(hours));
     }
 
     /// Records all samples, because the program is closing.
     pub(super) fn record_last_samples(&mut self) {
-        let hours = self.samples.take_unsaved(self.moment, true);
+        let hours = self.samples.take_unsaved(self.now.moment, true);
         if hours.is_empty() {
             return;
         }

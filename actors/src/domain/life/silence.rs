@@ -54,14 +54,14 @@ impl Life {
         match status {
             CallStatus::Done => {
                 self.silence = None;
-                self.recent_calls.record_success(self.now);
+                self.recent_calls.record_success(self.now.wall);
             }
             CallStatus::Failed
             | CallStatus::Unknown
             | CallStatus::NotExecuted
             | CallStatus::Recorded
             | CallStatus::Sent => {
-                self.recent_calls.record_failure(tool, text, self.now);
+                self.recent_calls.record_failure(tool, text, self.now.wall);
                 if let Some(silence) = &mut self.silence {
                     Arc::make_mut(silence).record_failure(tool, text);
                 }
@@ -71,7 +71,7 @@ impl Life {
 
     pub(super) fn end_silent_turn(&mut self) {
         if let Some(silence) = &mut self.silence {
-            Arc::make_mut(silence).end_turn(self.now);
+            Arc::make_mut(silence).end_turn(self.now.wall);
         }
     }
 }

@@ -44,7 +44,7 @@ impl Life {
             self.end_wait();
         }
         if is_other_link {
-            self.session.link_since = self.now;
+            self.session.link_since = self.now.wall;
         }
         self.session.link = link;
         self.take_tools(tools);

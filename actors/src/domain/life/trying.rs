@@ -249,7 +249,7 @@ impl Life {
             return true;
         }
         let provider = failed.provider;
-        let may_try = self.held.may_try(provider, self.moment);
+        let may_try = self.held.may_try(provider, self.now.moment);
         let form = self.choose_trial();
         if !may_try {
             self.wait_out(&Failed {
@@ -266,7 +266,7 @@ impl Life {
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
-        let (number, is_shared) = (self.now.0, self.held.trials.is_shared);
+        let (number, is_shared) = (self.now.wall.0, self.held.trials.is_shared);
         match self.trials_mut() {
             Some(trials) if is_shared => trials.claim = Some(number),
             Some(_) | None => self.emit_trial(),

@@ -106,22 +106,19 @@ impl Life {
     /// Pauses before the next turn. A long pause ends where the game lets the ship act again.
     pub(super) fn pause(&mut self, after: Duration) {
         let is_done = self.pace.done.is_some();
-        let (shortest, held) = (
-            self.rules.turn_pause,
-            self.game.current_wait(self.both_clocks()),
-        );
-        let until_free = held.map(|(_, at)| Duration::from_millis(at.since(self.now)));
+        let (shortest, held) = (self.rules.turn_pause, self.game.current_wait(self.now));
+        let until_free = held.map(|(_, at)| Duration::from_millis(at.since(self.now.wall)));
         let after = match until_free {
             Some(free) if after > shortest && !is_done => after.min(free.max(shortest)),
             Some(_) | None => after,
         };
         self.pace.waits = after > shortest;
         let (activity, until) = match held {
-            _ if is_done => (Activity::Done, self.now.plus(after)),
+            _ if is_done => (Activity::Done, self.now.wall.plus(after)),
             Some((GameWait::Transit, at)) => (Activity::InTransit, at),
             Some((GameWait::Cooldown, at)) => (Activity::OnCooldown, at),
-            None if self.pace.waits => (Activity::Waiting, self.now.plus(after)),
-            None => (Activity::Pausing, self.now.plus(after)),
+            None if self.pace.waits => (Activity::Waiting, self.now.wall.plus(after)),
+            None => (Activity::Pausing, self.now.wall.plus(after)),
         };
         self.set_activity_until(activity, Some(until));
         let alarm = self.wake_after(after, false);

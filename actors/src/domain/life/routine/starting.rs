@@ -110,7 +110,7 @@ impl Life {
         };
         self.routines.run = Some(Box::new(run));
         self.routines.keep(&routine);
-        self.figures.routine_timed = self.moment;
+        self.figures.routine_timed = self.now.moment;
         let text = format!(
             "routine {} of the {} {how}: {} steps, at most {} rounds",
             routine.name,

@@ -73,9 +73,9 @@ impl Life {
         }
         // A server that fails now and then may have failed by chance, so the text is soon tried again.
         let doubted_at = match trials.kind {
-            Some(FailureKind::Refusal) | None => self.now,
+            Some(FailureKind::Refusal) | None => self.now.wall,
             Some(FailureKind::Failure | FailureKind::OutOfService) => {
-                HeldText::soon_doubted(self.now)
+                HeldText::soon_doubted(self.now.wall)
             }
         };
         let failures = trials.failures;
@@ -102,7 +102,7 @@ impl Life {
                 is_local,
                 said: said.into(),
                 proof: format!("{failures} with it failed, 1 without it was served").into(),
-                at: self.now,
+                at: self.now.wall,
                 doubted_at,
             });
             self.emit_held(&mut draft, row, &held);
@@ -179,7 +179,7 @@ impl Life {
             return;
         };
         let doubted = Arc::new(HeldText {
-            doubted_at: self.now,
+            doubted_at: self.now.wall,
             ..HeldText::clone(&due)
         });
         let mut draft = WriteDraft::default();
@@ -198,7 +198,7 @@ impl Life {
         let whom = self.recipient();
         let all = self.held.all().iter();
         let due = all
-            .filter(|held| HeldTexts::is_doubted(held, self.now) && held.is_from(&whom))
+            .filter(|held| HeldTexts::is_doubted(held, self.now.wall) && held.is_from(&whom))
             .filter(|held| self.remembers(held));
         let due: Vec<Arc<HeldText>> = due.cloned().collect();
         if due.is_empty() {
@@ -244,7 +244,7 @@ impl Life {
         let whom = self.recipient();
         let is_tried = |row: &Arc<Row>| {
             self.held
-                .is_tried_by_another(self.id, row.text(), self.moment)
+                .is_tried_by_another(self.id, row.text(), self.now.moment)
         };
         was_refused
             && (self.new_rows().iter().any(is_tried)
@@ -252,7 +252,7 @@ impl Life {
                 || self.held.is_judged_by_another(
                     (&whom.provider, &whom.model),
                     self.id,
-                    self.moment,
+                    self.now.moment,
                 ))
     }
 

@@ -181,11 +181,11 @@ impl Life {
             is_local: false,
             said: said.into(),
             proof: "a request with it failed, one without it was served".into(),
-            at: self.now,
+            at: self.now.wall,
             // A server that fails may have had another reason.
             doubted_at: match said.starts_with("HTTP 5") {
-                true => HeldText::soon_doubted(self.now),
-                false => self.now,
+                true => HeldText::soon_doubted(self.now.wall),
+                false => self.now.wall,
             },
         };
         let text = format!(
@@ -203,7 +203,7 @@ impl Life {
     pub(super) fn doubted_lesson(&self) -> Option<Arc<HeldText>> {
         let whom = self.recipient();
         let known = self.held.lessons_of((&whom.provider, &whom.model));
-        let mut due = known.filter(|held| HeldTexts::is_doubted(held, self.now));
+        let mut due = known.filter(|held| HeldTexts::is_doubted(held, self.now.wall));
         let bytes = self.asked_bytes();
         due.find(|held| match held.kind {
             HeldKind::Tool => self.session.allowed.get(&held.text).is_some(),

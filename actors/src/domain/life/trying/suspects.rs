@@ -78,7 +78,7 @@ impl Life {
     fn runtime_row(&self, text: Arc<str>) -> Row {
         Row {
             seq: Seq(0),
-            at: self.now,
+            at: self.now.wall,
             turn: self.turn,
             body: RowBody::Host {
                 text,
