@@ -121,6 +121,15 @@ struct Scene {
     store_works: bool,
 }
 
+fn bare_tool(name: &str) -> ToolSpec {
+    ToolSpec {
+        name: name.into(),
+        description: "".into(),
+        schema: "{}".into(),
+        read_only_hint: None,
+    }
+}
+
 fn even(at: i64) -> Now {
     Now::from_timestamp(Timestamp(at))
 }
@@ -138,12 +147,7 @@ impl Scene {
             store_works: true,
         };
         scene.take(effects);
-        let tools = ["mine", "get_status", "travel", "get_chat_history"].map(|name| ToolSpec {
-            name: name.into(),
-            description: "".into(),
-            schema: "{}".into(),
-            read_only_hint: None,
-        });
+        let tools = ["mine", "get_status", "travel", "get_chat_history"].map(bare_tool);
         scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
@@ -154,6 +158,20 @@ impl Scene {
 
     fn new() -> Scene {
         Scene::of(past())
+    }
+
+    fn under(rules: SwarmRules) -> Scene {
+        Scene::of(RestoreArgs {
+            rules: Arc::new(rules),
+            ..past()
+        })
+    }
+
+    fn reload(&mut self, rules: SwarmRules) {
+        self.handle(LifeInput::RulesChanged {
+            rules: Arc::new(rules),
+            redactor: Arc::default(),
+        });
     }
 
     fn running() -> Scene {
@@ -277,24 +295,31 @@ impl Scene {
     }
 
     fn reply(&mut self, answer: ModelAnswer) {
-        let work = self.asked().work;
-        self.handle(LifeInput::Replied {
-            work,
-            provider: "local".into(),
-            result: Ok(answer),
-            ms: 5,
-            others: OthersGet::Nobody,
-        });
+        self.take_reply(Ok(answer));
     }
 
     fn fail(&mut self, fault: ModelFault) {
+        self.take_reply(Err(fault));
+    }
+
+    fn take_reply(&mut self, result: Result<ModelAnswer, ModelFault>) {
         let work = self.asked().work;
+        self.replied(work, "local", result, OthersGet::Nobody);
+    }
+
+    fn replied(
+        &mut self,
+        work: TaskId,
+        provider: &str,
+        result: Result<ModelAnswer, ModelFault>,
+        others: OthersGet,
+    ) {
         self.handle(LifeInput::Replied {
             work,
-            provider: "local".into(),
-            result: Err(fault),
+            provider: provider.into(),
+            result,
             ms: 5,
-            others: OthersGet::Nobody,
+            others,
         });
     }
 

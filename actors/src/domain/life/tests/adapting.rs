@@ -65,13 +65,7 @@ fn what_is_too_long_for_a_fallback_is_not_learnt_of_its_own_provider() {
             ..past()
         });
         let work = scene.asked().work;
-        scene.handle(LifeInput::Replied {
-            work,
-            provider: refusing.into(),
-            result: Err(too_long()),
-            ms: 5,
-            others: OthersGet::Nobody,
-        });
+        scene.replied(work, refusing, Err(too_long()), OthersGet::Nobody);
         assert_eq!(scene.host_codes(), ["shortened"]);
         scene.say("done");
         let is_learnt = scene.host_codes().contains(&"learnt".to_string());
@@ -227,10 +221,7 @@ fn calls_in_the_text_are_words_where_the_configuration_says_so() {
     let mut strict = rules();
     let local = strict.providers.get_mut("local").expect("a provider");
     local.reads_text_calls = false;
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(strict),
-        ..past()
-    });
+    let mut scene = Scene::under(strict);
     scene.prompt("go");
     scene.say("{\"name\": \"mine\", \"arguments\": {}}");
     assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
@@ -240,10 +231,7 @@ fn calls_in_the_text_are_words_where_the_configuration_says_so() {
 fn a_call_in_the_text_of_a_tool_that_is_not_on_offer_is_words() {
     let mut strict = rules();
     Arc::make_mut(&mut strict.tools.filters).swarm.deny = vec!["mine".into()];
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(strict),
-        ..past()
-    });
+    let mut scene = Scene::under(strict);
     scene.prompt("go");
     scene.say("{\"name\": \"mine\", \"arguments\": {}}");
     assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));

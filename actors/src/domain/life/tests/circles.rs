@@ -16,10 +16,7 @@ impl Scene {
             max_model_calls: 100,
             ..rules()
         };
-        let mut scene = Scene::of(RestoreArgs {
-            rules: Arc::new(rules),
-            ..past()
-        });
+        let mut scene = Scene::under(rules);
         scene.link_for_trips();
         scene
     }

@@ -12,12 +12,7 @@ fn that_ends() -> Mission {
 }
 
 fn link(scene: &mut Scene) {
-    let tools = ["mine", "get_status"].map(|name| ToolSpec {
-        name: name.into(),
-        description: "".into(),
-        schema: "{}".into(),
-        read_only_hint: None,
-    });
+    let tools = ["mine", "get_status"].map(bare_tool);
     let tools = tools.into_iter().chain([crate::mission_end::done_tool()]);
     scene.handle(LifeInput::Linked {
         link: LinkState::Ok,

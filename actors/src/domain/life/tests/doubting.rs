@@ -88,13 +88,7 @@ fn what_a_fallback_refuses_is_asked_of_its_own_provider_alone_until_that_serves_
                 scene.prompt("Rex says POISON");
                 let asked = scene.asked().clone();
                 assert_eq!((asked.routes.len(), has_poison(&asked)), (2, true));
-                scene.handle(LifeInput::Replied {
-                    work: asked.work,
-                    provider: "spare".into(),
-                    result: Err(fault.clone()),
-                    ms: 5,
-                    others,
-                });
+                scene.replied(asked.work, "spare", Err(fault.clone()), others);
                 assert_eq!(scene.life.state(), LifeState::Running, "turn {turn}");
                 scene.ring();
                 let asked = scene.asked().clone();
@@ -117,13 +111,9 @@ fn fine() -> ModelAnswer {
 /// The last request gets this from the first provider.
 fn answer(server: &mut Server, result: Result<ModelAnswer, ModelFault>) {
     let work = server.scene.asked().work;
-    server.scene.handle(LifeInput::Replied {
-        work,
-        provider: "local".into(),
-        result,
-        ms: 5,
-        others: OthersGet::Served,
-    });
+    server
+        .scene
+        .replied(work, "local", result, OthersGet::Served);
     server.learn();
 }
 
@@ -186,10 +176,7 @@ fn with_a_spare() -> Server {
     let local = rules.providers["local"].clone();
     rules.providers.insert("spare".into(), local);
     let mut server = Server::fresh(refused("HTTP 400: no"), OthersGet::Served);
-    server.scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
+    server.scene = Scene::under(rules);
     server.scene.prompt("hello");
     server.scene.say("hello yourself");
     server
@@ -248,13 +235,9 @@ fn one_that_gets_another_provider_asks_that_for_the_whole_at_once() {
         let routes: Vec<&str> = asked.routes.iter().map(|it| &*it.provider).collect();
         assert_eq!((routes, has_poison(asked)), (vec!["spare"], true));
         let work = asked.work;
-        server.scene.handle(LifeInput::Replied {
-            work,
-            provider: "spare".into(),
-            result: Ok(fine()),
-            ms: 5,
-            others: OthersGet::Nobody,
-        });
+        server
+            .scene
+            .replied(work, "spare", Ok(fine()), OthersGet::Nobody);
         server.learn();
         assert!(server.held.all().is_empty(), "nothing is proven");
     }

@@ -63,10 +63,7 @@ fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     scene.prompt("go");
     hold(&mut scene, 100_000);
     let change = |scene: &mut Scene, rules: SwarmRules| {
-        scene.handle(LifeInput::RulesChanged {
-            rules: Arc::new(rules),
-            redactor: Arc::default(),
-        });
+        scene.reload(rules);
     };
     let mut other = rules();
     other.turn_pause = Duration::from_secs(9);
@@ -115,13 +112,7 @@ fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
     scene.prompt("go");
     let work = scene.asked().work;
     scene.order(MysisOrder::Stop);
-    scene.handle(LifeInput::Replied {
-        work,
-        provider: "local".into(),
-        result: Ok(answer(90)),
-        ms: 5,
-        others: OthersGet::Nobody,
-    });
+    scene.replied(work, "local", Ok(answer(90)), OthersGet::Nobody);
     assert_eq!(scene.host_codes(), ["late_answer"]);
     let totals = scene.life.status().totals;
     assert_eq!((totals.tokens_in, totals.tokens_out), (90, 10));
@@ -137,13 +128,7 @@ fn what_is_paid_after_a_stop_is_in_the_samples_at_once() {
     let work = scene.asked().work;
     scene.order(MysisOrder::Stop);
     for count in 1..3 {
-        scene.handle(LifeInput::Replied {
-            work,
-            provider: "local".into(),
-            result: Ok(answer(90)),
-            ms: 5,
-            others: OthersGet::Nobody,
-        });
+        scene.replied(work, "local", Ok(answer(90)), OthersGet::Nobody);
         let writes = scene.writes();
         let stored = writes.iter().rev().find_map(|write| {
             if let Write::Samples { hour, .. } = write {
@@ -217,13 +202,7 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
         .collect();
     assert_eq!(routes, [("local", "m"), ("other", "big")]);
     let work = scene.asked().work;
-    scene.handle(LifeInput::Replied {
-        work,
-        provider: "other".into(),
-        result: Ok(answer(90)),
-        ms: 5,
-        others: OthersGet::Nobody,
-    });
+    scene.replied(work, "other", Ok(answer(90)), OthersGet::Nobody);
     let rows = scene.rows();
     let said = rows.iter().find_map(|row| row.utterance()).unwrap();
     assert_eq!((&*said.meta.provider, &*said.meta.model), ("other", "big"));

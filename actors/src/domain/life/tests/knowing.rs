@@ -49,12 +49,7 @@ fn with_tools(mut scene: Scene) -> Scene {
         "logout",
         "get_cargo",
     ];
-    let tools = names.map(|name| ToolSpec {
-        name: name.into(),
-        description: "".into(),
-        schema: "{}".into(),
-        read_only_hint: None,
-    });
+    let tools = names.map(bare_tool);
     scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
@@ -143,10 +138,7 @@ fn logging_out_forgets_the_game() {
 fn a_template_that_names_the_game_state_gets_it_there() {
     let mut rules = rules();
     rules.system_prompt = Some("you are {{name}}. {{game_state}} {{notices}}".into());
-    let mut scene = with_tools(Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    }));
+    let mut scene = with_tools(Scene::under(rules));
     scene.prompt("go");
     look(&mut scene, r#"{"credits":7}"#, Some(100));
     assert_eq!(runtime_note(&scene), "");
@@ -186,10 +178,7 @@ fn the_context_of_the_model_bounds_the_request() {
     provider.context_tokens = Some(8000);
     rules.providers.insert("local".into(), provider);
     rules.max_model_calls = 100;
-    let mut scene = with_tools(Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    }));
+    let mut scene = with_tools(Scene::under(rules));
     scene.prompt("go");
     for _ in 0..12 {
         scene.want(&[("mine", "{}")]);
@@ -231,10 +220,7 @@ fn tools_that_do_not_fit_the_context_are_told_once() {
     provider.context_tokens = Some(4096);
     rules.tools.list = ToolListMode::All;
     rules.providers.insert("local".into(), provider);
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
+    let mut scene = Scene::under(rules);
     let tool = ToolSpec {
         name: "mine".into(),
         description: "x".repeat(9000).into(),

@@ -166,10 +166,7 @@ fn the_reason_counts_the_encouragements_that_were_given() {
     }
     let mut fewer = rules();
     fewer.nudges.truncate(1);
-    scene.handle(LifeInput::RulesChanged {
-        rules: Arc::new(fewer),
-        redactor: Arc::default(),
-    });
+    scene.reload(fewer);
     scene.say("hm");
     let reason = scene.life.status().reason;
     assert_eq!(

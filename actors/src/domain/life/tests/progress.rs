@@ -137,10 +137,7 @@ fn with_a_fallback() -> Scene {
     rules.providers.insert("other".into(), local);
     let local = rules.providers.get_mut(&Arc::from("local"));
     local.unwrap().fallback = Some("other".into());
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
+    let mut scene = Scene::under(rules);
     scene.order(MysisOrder::Mission(mission("mine")));
     scene
 }

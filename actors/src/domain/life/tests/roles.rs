@@ -45,10 +45,7 @@ fn rules_with(roles: &[(&str, RoleRules)], default: Option<&str>) -> SwarmRules 
 }
 
 fn change(scene: &mut Scene, rules: SwarmRules) {
-    scene.handle(LifeInput::RulesChanged {
-        rules: Arc::new(rules),
-        redactor: Arc::default(),
-    });
+    scene.reload(rules);
 }
 
 fn configure(scene: &mut Scene, provider: Option<&str>, model: Option<&str>, role: Option<&str>) {
@@ -61,16 +58,8 @@ fn configure(scene: &mut Scene, provider: Option<&str>, model: Option<&str>, rol
 }
 
 fn at(rules: SwarmRules) -> Scene {
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
-    let tools = ["mine", "sell", "get_status"].map(|name| ToolSpec {
-        name: name.into(),
-        description: "".into(),
-        schema: "{}".into(),
-        read_only_hint: None,
-    });
+    let mut scene = Scene::under(rules);
+    let tools = ["mine", "sell", "get_status"].map(bare_tool);
     scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools.into_iter().chain([start_tool()]))),

@@ -177,10 +177,7 @@ fn where_no_provider_has_a_tier_nothing_changes() {
     for provider in rules.providers.values_mut() {
         provider.tier = None;
     }
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
+    let mut scene = Scene::under(rules);
     scene.prompt("go");
     turn(&mut scene, 3, true);
     assert_eq!(routes(&scene), ["local"]);

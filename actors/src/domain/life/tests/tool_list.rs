@@ -307,10 +307,7 @@ fn a_reload_decides_whether_all_tools_are_sent() {
     let mut scene = at_game(past());
     let mut all = rules();
     all.tools.list = ToolListMode::All;
-    scene.handle(LifeInput::RulesChanged {
-        rules: Arc::new(all),
-        redactor: Arc::default(),
-    });
+    scene.reload(all);
     scene.prompt("go");
     let tools = scene.asked().tools.tools().clone();
     assert_eq!(tools.tools().len(), game().tools().len() - 1);

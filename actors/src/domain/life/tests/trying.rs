@@ -74,13 +74,7 @@ impl Server {
             };
             let others = self.others;
             let asks = self.scene.asks().len();
-            self.scene.handle(LifeInput::Replied {
-                work: ask.work,
-                provider: "local".into(),
-                result,
-                ms: 5,
-                others,
-            });
+            self.scene.replied(ask.work, "local", result, others);
             self.learn();
             if !is_refused && !ask.is_bare {
                 return count;
@@ -229,13 +223,9 @@ fn a_fixed_text_that_is_refused_too_is_an_outage_and_no_fault() {
             let ask = server.scene.asked().clone();
             server.requests.push(ask.clone());
             let fault = server.fault.clone();
-            server.scene.handle(LifeInput::Replied {
-                work: ask.work,
-                provider: "local".into(),
-                result: Err(fault),
-                ms: 5,
-                others: OthersGet::Nobody,
-            });
+            server
+                .scene
+                .replied(ask.work, "local", Err(fault), OthersGet::Nobody);
             let asks = server.scene.asks().len();
             if server.scene.asked().work == ask.work {
                 server.scene.ring();
@@ -292,13 +282,12 @@ fn waits_for_another(mut server: Server, is_new: bool) {
     server.scene.prompt(if is_new { &text } else { "go on" });
     let ask = server.scene.asked().clone();
     let asks = server.scene.asks().len();
-    server.scene.handle(LifeInput::Replied {
-        work: ask.work,
-        provider: "local".into(),
-        result: Err(server.fault.clone()),
-        ms: 5,
-        others: OthersGet::Served,
-    });
+    server.scene.replied(
+        ask.work,
+        "local",
+        Err(server.fault.clone()),
+        OthersGet::Served,
+    );
     for _ in 0..5 {
         server.scene.ring();
         assert_eq!(server.scene.asks().len(), asks, "it only waits");
@@ -500,13 +489,12 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
         server.learn();
         server.scene.prompt("Rex says POISON");
         let ask = server.scene.asked().clone();
-        server.scene.handle(LifeInput::Replied {
-            work: ask.work,
-            provider: "local".into(),
-            result: Err(server.fault.clone()),
-            ms: 5,
-            others: OthersGet::Served,
-        });
+        server.scene.replied(
+            ask.work,
+            "local",
+            Err(server.fault.clone()),
+            OthersGet::Served,
+        );
         server.learn();
         let asks = server.scene.asks().len();
         server.scene.ring();
@@ -574,15 +562,14 @@ fn a_text_that_is_doubted_while_the_network_fails_is_left_out_of_the_next_reques
     server.scene.prompt("Rex says POISON");
     let ask = server.scene.asked().clone();
     assert!(has_poison(&ask));
-    server.scene.handle(LifeInput::Replied {
-        work: ask.work,
-        provider: "local".into(),
-        result: Err(ModelFault::Unreachable {
+    server.scene.replied(
+        ask.work,
+        "local",
+        Err(ModelFault::Unreachable {
             text: "connection refused".to_string(),
         }),
-        ms: 5,
-        others: OthersGet::Served,
-    });
+        OthersGet::Served,
+    );
     server.learn();
     assert!(!has_poison(server.scene.asked()));
 }
@@ -672,13 +659,9 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
         for _ in 0..6 {
             let ask = server.scene.asked().clone();
             assert!(has_poison(&ask), "{fault:?}");
-            server.scene.handle(LifeInput::Replied {
-                work: ask.work,
-                provider: "local".into(),
-                result: Err(fault.clone()),
-                ms: 5,
-                others: OthersGet::Served,
-            });
+            server
+                .scene
+                .replied(ask.work, "local", Err(fault.clone()), OthersGet::Served);
             if server.scene.life.state() != LifeState::Running {
                 break;
             }
@@ -705,13 +688,9 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
                 break;
             }
             let ask = server.scene.asked().clone();
-            server.scene.handle(LifeInput::Replied {
-                work: ask.work,
-                provider: "local".into(),
-                result: Err(fault.clone()),
-                ms: 5,
-                others: OthersGet::Served,
-            });
+            server
+                .scene
+                .replied(ask.work, "local", Err(fault.clone()), OthersGet::Served);
             if !server.scene.host_codes().contains(&"trial".to_string()) {
                 server.scene.ring();
             }

@@ -118,10 +118,7 @@ fn what_the_system_prompt_tells_of_the_game_is_found_and_left_out() {
     let mut server = server();
     let mut rules = rules();
     rules.system_prompt = Some("you are {{name}}. {{game_state}} {{notices}}".into());
-    server.scene.handle(LifeInput::RulesChanged {
-        rules: Arc::new(rules),
-        redactor: Arc::default(),
-    });
+    server.scene.reload(rules);
     log_in(&mut server, r#"{"player":{"motto":"POISON"},"credits":7}"#);
     server.scene.prompt("go on");
     let count = server.serve();

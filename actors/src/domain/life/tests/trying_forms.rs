@@ -194,13 +194,9 @@ fn who_is_refused_while_another_one_finds_out_waits_for_it_and_does_not_repeat_i
     server.scene.prompt("go");
     let ask = server.scene.asked().clone();
     let fault = server.fault.clone();
-    server.scene.handle(LifeInput::Replied {
-        work: ask.work,
-        provider: "local".into(),
-        result: Err(fault),
-        ms: 5,
-        others: OthersGet::Refused,
-    });
+    server
+        .scene
+        .replied(ask.work, "local", Err(fault), OthersGet::Refused);
     let asks = server.scene.asks().len();
     server.scene.ring();
     assert_eq!(server.scene.asks().len(), asks, "it only waits");

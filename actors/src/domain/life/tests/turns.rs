@@ -283,12 +283,7 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
         ("get_status", Activity::CallingTool("get_status".into())),
     ] {
         let mut scene = Scene::new();
-        let tools = [tool, "dock", "undock"].map(|name| ToolSpec {
-            name: name.into(),
-            description: "".into(),
-            schema: "{}".into(),
-            read_only_hint: None,
-        });
+        let tools = [tool, "dock", "undock"].map(bare_tool);
         scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),

@@ -16,10 +16,7 @@ fn watched(park_below: Option<u64>, change: impl FnOnce(&mut SwarmRules)) -> Sce
     };
     rules.progress.is_on = false;
     change(&mut rules);
-    let mut scene = Scene::of(RestoreArgs {
-        rules: Arc::new(rules),
-        ..past()
-    });
+    let mut scene = Scene::under(rules);
     scene.order(MysisOrder::Mission(mission("mine")));
     scene
 }
