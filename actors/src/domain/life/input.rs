@@ -258,6 +258,16 @@ pub(super) struct CurrentActivity {
     pub(super) until: Option<Timestamp>,
 }
 
+impl CurrentActivity {
+    pub(super) fn resting(since: Timestamp) -> CurrentActivity {
+        CurrentActivity {
+            activity: Activity::Resting,
+            since,
+            until: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Live,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::conversation::{Conversation, PendingCall};
-use crate::event::{Activity, INTERRUPTED_PREFIX};
+use crate::event::INTERRUPTED_PREFIX;
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game::GameRef;
@@ -133,11 +133,8 @@ impl Life {
         self.conversation.take_up(history);
     }
 
-    fn from_past(
-        past: RestoreArgs,
-        both: Now,
-        (reminders, routines): (LifeReminders, RoutineMemo),
-    ) -> Life {
+    fn from_past(past: RestoreArgs, both: Now, memos: (LifeReminders, RoutineMemo)) -> Life {
+        let (reminders, routines) = memos;
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
@@ -176,11 +173,7 @@ impl Life {
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
             sent_notices: SentNotices::default(),
-            doing: CurrentActivity {
-                activity: Activity::Resting,
-                since: both.wall,
-                until: None,
-            },
+            doing: CurrentActivity::resting(both.wall),
             most_bytes: None,
             served: ServedForm::default(),
             recent_activity,
