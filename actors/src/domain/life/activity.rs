@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zoea_game::Deed;
 
-use crate::event::{Activity, EventKind};
+use crate::event::{Activity, ActivityFamily, EventKind};
 use crate::ids::Timestamp;
 
 use super::input::{CurrentActivity, TaskId};
@@ -13,27 +13,13 @@ use super::{Life, LifeStage};
 impl Activity {
     /// Whether it is a wait for admission, for the next attempt, or for the end of a pause.
     pub(super) fn is_wait(&self) -> bool {
-        match self {
-            Activity::Queueing(_)
-            | Activity::CoolingDown(..)
-            | Activity::AwaitingLogin(_)
-            | Activity::Paused(_) => true,
-            Activity::Resting
-            | Activity::Rebuilding
-            | Activity::Pausing
-            | Activity::Waiting
-            | Activity::Done
-            | Activity::Connecting
-            | Activity::CallingModel
-            | Activity::Answering(_)
-            | Activity::CallingTool(_)
-            | Activity::Asked(_)
-            | Activity::Travelling
-            | Activity::Mining
-            | Activity::Fighting
-            | Activity::InTransit
-            | Activity::OnCooldown
-            | Activity::Recording => false,
+        match self.family() {
+            ActivityFamily::Server | ActivityFamily::Held => true,
+            ActivityFamily::Rest
+            | ActivityFamily::OwnWork
+            | ActivityFamily::Model
+            | ActivityFamily::Connecting
+            | ActivityFamily::ToolCall => false,
         }
     }
 }
