@@ -224,12 +224,13 @@ impl CliCommand {
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
     let parsed = command_line().try_get_matches();
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let mut cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(wrong) => return report_usage_error(&wrong),
     };
     descriptors::raise_limit(descriptors::WANTED_DESCRIPTORS);
-    let Err(error) = run_command(cli, &Environment::from_process()) else {
+    cli.global.environment = Environment::from_process();
+    let Err(error) = run_command(cli) else {
         return ExitCode::SUCCESS;
     };
     if let Some(end) = error.downcast_ref::<exit::ExitWith>() {
@@ -271,63 +272,59 @@ fn report_usage_error(wrong: &clap::Error) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run_command(mut cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+fn run_command(mut cli: Cli) -> anyhow::Result<()> {
     if let Some(CliCommand::AsChild(args)) = &cli.command {
         return as_child::run(args);
     }
     ignore_file_limit_signal()?;
     shown::show_utc(cli.global.utc);
-    let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global, environment)?;
+    let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     run_and_leave(runtime, async {
         match cli.command {
-            Some(command) => dispatch(command, &cli.global, environment).await,
-            None => setup::offer::run_or_offer(&cli.global, environment).await,
+            Some(command) => dispatch(command, &cli.global).await,
+            None => setup::offer::run_or_offer(&cli.global).await,
         }
     })
 }
 
-async fn dispatch(
-    command: CliCommand,
-    global: &global::GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+async fn dispatch(command: CliCommand, global: &global::GlobalArgs) -> anyhow::Result<()> {
     match command {
-        CliCommand::Run(args) => run::run(&args, global, environment).await,
-        CliCommand::Attach(args) => attach::run(&args, global, environment).await,
-        CliCommand::Status(args) => status::run(&args, global, environment).await,
-        CliCommand::Setup(args) => setup::run(&args, global, environment).await,
-        CliCommand::Init(args) => init::run(&args, global, environment),
-        CliCommand::Doctor(args) => doctor::run(&args, global, environment).await,
-        CliCommand::Mysis(command) => mysis::run(&command, global, environment).await,
-        CliCommand::Send(args) => talk::send_message(&args, global, environment).await,
-        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global, environment).await,
-        CliCommand::Mission(command) => talk::mission(&command, global, environment).await,
-        CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
-        CliCommand::Answer(args) => answer::run(&args, global, environment).await,
-        CliCommand::Routine(command) => routine::run(&command, global, environment).await,
-        CliCommand::Remind(args) => reminders::remind(&args, global, environment).await,
-        CliCommand::Reminders(args) => args.run(global, environment).await,
-        CliCommand::Log(args) => history::show_log(&args, global, environment).await,
-        CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
-        CliCommand::Held(args) => args.run(global, environment).await,
-        CliCommand::Budget(args) => budget::run(&args, global, environment).await,
-        CliCommand::Processes(args) => args.run(global, environment).await,
-        CliCommand::Freeze => freeze::freeze(global, environment).await,
-        CliCommand::Thaw => freeze::thaw(global, environment).await,
-        CliCommand::Events(args) => events::run(&args, global, environment).await,
-        CliCommand::Wait(args) => wait::run(&args, global, environment).await,
-        CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
-        CliCommand::Incident(command) => incident::run(&command, global, environment),
-        CliCommand::Books(args) => books::run(&args, global, environment).await,
-        CliCommand::Samples(args) => samples::run(&args, global, environment).await,
-        CliCommand::Report(args) => report::run(&args, global, environment).await,
-        CliCommand::Db(command) => db::run(&command, global, environment).await,
-        CliCommand::Accounts(command) => accounts::run(&command, global, environment).await,
-        CliCommand::Import(args) => import::run(&args, global, environment).await,
-        CliCommand::Export(args) => export::run(&args, global, environment).await,
+        CliCommand::Run(args) => run::run(&args, global).await,
+        CliCommand::Attach(args) => attach::run(&args, global).await,
+        CliCommand::Status(args) => status::run(&args, global).await,
+        CliCommand::Setup(args) => setup::run(&args, global).await,
+        CliCommand::Init(args) => init::run(&args, global),
+        CliCommand::Doctor(args) => doctor::run(&args, global).await,
+        CliCommand::Mysis(command) => mysis::run(&command, global).await,
+        CliCommand::Send(args) => talk::send_message(&args, global).await,
+        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global).await,
+        CliCommand::Mission(command) => talk::mission(&command, global).await,
+        CliCommand::Note(args) => talk::edit_notes(&args, global).await,
+        CliCommand::Answer(args) => answer::run(&args, global).await,
+        CliCommand::Routine(command) => routine::run(&command, global).await,
+        CliCommand::Remind(args) => reminders::remind(&args, global).await,
+        CliCommand::Reminders(args) => args.run(global).await,
+        CliCommand::Log(args) => history::show_log(&args, global).await,
+        CliCommand::Search(args) => history::search_rows(&args, global).await,
+        CliCommand::Held(args) => args.run(global).await,
+        CliCommand::Budget(args) => budget::run(&args, global).await,
+        CliCommand::Processes(args) => args.run(global).await,
+        CliCommand::Freeze => freeze::freeze(global).await,
+        CliCommand::Thaw => freeze::thaw(global).await,
+        CliCommand::Events(args) => events::run(&args, global).await,
+        CliCommand::Wait(args) => wait::run(&args, global).await,
+        CliCommand::Prompt(args) => prompt::run(&args, global).await,
+        CliCommand::Incident(command) => incident::run(&command, global),
+        CliCommand::Books(args) => books::run(&args, global).await,
+        CliCommand::Samples(args) => samples::run(&args, global).await,
+        CliCommand::Report(args) => report::run(&args, global).await,
+        CliCommand::Db(command) => db::run(&command, global).await,
+        CliCommand::Accounts(command) => accounts::run(&command, global).await,
+        CliCommand::Import(args) => import::run(&args, global).await,
+        CliCommand::Export(args) => export::run(&args, global).await,
         #[cfg(feature = "simulators")]
         CliCommand::Simulator(command) => simulators::run(command).await,
         CliCommand::Completions(args) => shell::print_completions(&args, command_line()),

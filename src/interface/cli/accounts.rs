@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Subcommand;
 use zoea_contract::{AccountJson, OrderAnswerJson};
-use zoea_settings::Environment;
 use zoea_text::names::listed;
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
@@ -39,15 +38,8 @@ pub enum AccountsCommand {
     },
 }
 
-pub(super) async fn run(
-    command: &AccountsCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    SwarmClient::with(global, environment, async |client| {
-        carry_out(client, command).await
-    })
-    .await
+pub(super) async fn run(command: &AccountsCommand, global: &GlobalArgs) -> anyhow::Result<()> {
+    SwarmClient::with(global, async |client| carry_out(client, command).await).await
 }
 
 async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {

@@ -3,7 +3,6 @@
 use actors::domain::question::read_pairs;
 use anyhow::anyhow;
 use clap::Args;
-use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
@@ -29,11 +28,7 @@ pub(super) struct AnswerArgs {
     question: Option<u64>,
 }
 
-pub(super) async fn run(
-    args: &AnswerArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &AnswerArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let values = args.values.iter().map(|pair| &**pair);
     let values = read_pairs(values).map_err(|why| anyhow!(why))?;
     let action = match (args.decline, args.cancel) {
@@ -47,7 +42,7 @@ pub(super) async fn run(
         action,
         values,
     });
-    SwarmClient::with(global, environment, async |client| client.call(call).await).await?;
+    SwarmClient::with(global, async |client| client.call(call).await).await?;
     let done = match action {
         AnswerAction::Accept => "answered",
         AnswerAction::Decline => "declined",

@@ -2,7 +2,6 @@
 
 use anyhow::Context;
 use clap::Args;
-use zoea_settings::Environment;
 
 use crate::host::home::RunFile;
 use crate::interface::attach::client::{self, AttachExit};
@@ -19,13 +18,9 @@ pub(super) struct AttachArgs {
     look: LookArgs,
 }
 
-pub(super) async fn run(
-    args: &AttachArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &AttachArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let home = global.open_swarm_home(environment)?;
+    let home = global.open_swarm_home()?;
     let Some(running) = RunFile::read(&home) else {
         swarm_client::hint_at_offline(&home);
         anyhow::bail!(
@@ -33,12 +28,12 @@ pub(super) async fn run(
             home.directory().display()
         );
     };
-    screen::require_terminal(environment)?;
+    screen::require_terminal(&global.environment)?;
     let look = global.load_tui(&home, &home)?;
-    for warning in screen::colour_warnings(&look, &args.look, environment) {
+    for warning in screen::colour_warnings(&look, &args.look, &global.environment) {
         out::note(&warning);
     }
-    let options = screen::terminal_options(&home, &look, &args.look, environment);
+    let options = screen::terminal_options(&home, &look, &args.look, &global.environment);
     let token = home
         .control_token()?
         .context("the running program has no control.token; stop and start it")?;

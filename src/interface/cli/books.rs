@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::Deserialize;
 use zoea_contract::{CostEntryJson, MysisStatusJson};
-use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
@@ -27,12 +26,8 @@ pub struct BooksArgs {
     json: bool,
 }
 
-pub(super) async fn run(
-    args: &BooksArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn run(args: &BooksArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
     let myses = match (&books, args.json) {
         (Ok(_), false) => list_myses(&client, None).await,

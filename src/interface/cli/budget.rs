@@ -2,7 +2,6 @@
 
 use actors::domain::budget::BudgetLimits;
 use clap::Args;
-use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
@@ -17,12 +16,8 @@ pub struct BudgetArgs {
     to: BudgetLimits,
 }
 
-pub(super) async fn run(
-    args: &BudgetArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn run(args: &BudgetArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let raised = match client.is_running() {
         true => {
             let to = args.to.as_amount();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use zoea_settings::{Environment, Settings};
+use zoea_settings::Settings;
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::doctor;
@@ -53,25 +53,21 @@ pub struct FileArgs {
     file: PathBuf,
 }
 
-pub(super) async fn run(
-    command: &DbCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(command: &DbCommand, global: &GlobalArgs) -> anyhow::Result<()> {
     let home = match command {
         DbCommand::Check(_) | DbCommand::Backup(_) | DbCommand::Compact => {
-            global.open_swarm_home(environment)?
+            global.open_swarm_home()?
         }
         // These replace the database of the home itself, in which no program may run.
-        DbCommand::Restore(_) | DbCommand::New => global.open_home(environment)?,
+        DbCommand::Restore(_) | DbCommand::New => global.open_home()?,
     };
-    let settings = global.load_settings(&home, environment)?.settings;
+    let settings = global.load_settings(&home)?.settings;
     match command {
         DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
         DbCommand::Backup(args) => back_up(&home, &settings, args).await,
         DbCommand::Restore(args) => restore_backup(&home, &settings, args).await,
         DbCommand::New => begin_anew(&home, &settings).await,
-        DbCommand::Compact => compact_database(&home, &settings, global, environment).await,
+        DbCommand::Compact => compact_database(&home, &settings, global).await,
     }
 }
 
@@ -159,11 +155,10 @@ async fn compact_database(
     home: &Home,
     settings: &Settings,
     global: &GlobalArgs,
-    environment: &Environment,
 ) -> anyhow::Result<()> {
     let progress = Progress::start("compact", String::new);
     let CompactedJson { before, after } = if RunFile::read(home).is_some() {
-        let client = SwarmClient::open_in(home, global, environment).await?;
+        let client = SwarmClient::open_in(home, global).await?;
         let compacted = client.call(ControlCall::Compact {}).await;
         client.close().await;
         serde_json::from_value(compacted?)?

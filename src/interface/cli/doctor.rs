@@ -13,7 +13,7 @@ use serde_json::json;
 use zoea_contract::HeldTextJson;
 use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
-use zoea_settings::{Environment, Secret, Settings};
+use zoea_settings::{Secret, Settings};
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::host::home::Home;
@@ -61,11 +61,7 @@ const OFFLINE_FINDING: &str = "the built-in game and model, which `zoea run --of
 /// The result of a check, as text for the operator.
 pub(super) type DoctorFinding = Result<String, String>;
 
-pub(super) async fn run(
-    args: &DoctorArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &DoctorArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     if args.prove {
         let options = ProveOptions {
             provider: args.provider.as_deref(),
@@ -73,10 +69,10 @@ pub(super) async fn run(
             is_agreed: args.yes,
             as_json: args.json,
         };
-        return prove::run(&options, global, environment).await;
+        return prove::run(&options, global).await;
     }
     let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
-    let home = global.open_swarm_home(environment);
+    let home = global.open_swarm_home();
     checks.push((
         "home".to_string(),
         match &home {
@@ -85,7 +81,7 @@ pub(super) async fn run(
         },
     ));
     if let Ok(home) = &home {
-        let settings = check_settings(&mut checks, global, home, environment);
+        let settings = check_settings(&mut checks, global, home);
         check_prompt(&mut checks, home);
         if let Some(settings) = &settings {
             check_database(&mut checks, home, settings).await;
@@ -126,9 +122,8 @@ fn check_settings(
     checks: &mut Vec<(String, DoctorFinding)>,
     global: &GlobalArgs,
     home: &Home,
-    environment: &Environment,
 ) -> Option<Settings> {
-    match global.load_settings(home, environment) {
+    match global.load_settings(home) {
         Ok(loaded) => {
             let from = match &loaded.file {
                 Some(file) => file.display().to_string(),

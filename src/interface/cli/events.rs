@@ -7,7 +7,6 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use zoea_contract::EventRecordJson;
-use zoea_settings::Environment;
 
 use crate::interface::cli::exit::unless_unread;
 use crate::interface::cli::global::GlobalArgs;
@@ -39,27 +38,19 @@ pub struct EventsArgs {
     json: bool,
 }
 
-pub(super) async fn run(
-    args: &EventsArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    unless_unread(print_events(args, global, environment).await)
+pub(super) async fn run(args: &EventsArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    unless_unread(print_events(args, global).await)
 }
 
-async fn print_events(
-    args: &EventsArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
+async fn print_events(args: &EventsArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
     let limit = args.asked.limit.filter(|limit| *limit > 0);
     let mut left = limit.unwrap_or(u64::MAX);
     let mut last = match args.asked.from {
         // A program that runs answers this as well as the next one.
         Some(from) if args.follow => from,
         from => {
-            let client = SwarmClient::open_in(&home, global, environment).await?;
+            let client = SwarmClient::open_in(&home, global).await?;
             let printed = print_stored(&client, args, from).await;
             client.close().await;
             // Without a number the limit was for those before the ones to come.

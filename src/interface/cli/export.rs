@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use zoea_settings::Environment;
 
 use crate::host::home::Home;
 use crate::interface::cli::db::print_size;
@@ -39,16 +38,12 @@ pub struct ExportArgs {
     out: Option<PathBuf>,
 }
 
-pub(super) async fn run(
-    args: &ExportArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &ExportArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let Some(file) = &args.out else {
-        return print_export(args, global, environment).await;
+        return print_export(args, global).await;
     };
     let file = std::path::absolute(file).context("find the file")?;
-    let written = SwarmClient::with(global, environment, async |client| {
+    let written = SwarmClient::with(global, async |client| {
         write_export(client, &file, args).await
     });
     let ExportedJson { myses, rows } = written.await?;
@@ -58,13 +53,9 @@ pub(super) async fn run(
     ))?)
 }
 
-async fn print_export(
-    args: &ExportArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
-    let client = SwarmClient::open_in(&home, global, environment).await?;
+async fn print_export(args: &ExportArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
+    let client = SwarmClient::open_in(&home, global).await?;
     let written = write_passing(&client, &home, args).await;
     client.close().await;
     let (exported, _passage) = written?;

@@ -1,15 +1,14 @@
 //! `zoea freeze` and `zoea thaw`.
 
 use zoea_contract::{OrderAnswerJson, ProgramStatusJson};
-use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::{out, shown};
 use crate::interface::control::call::ControlCall;
 
-pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn freeze(global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let when = match client.is_running() {
         true => "",
         false => " (no swarm is running here: the next start is frozen)",
@@ -26,8 +25,8 @@ pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> an
     )?)
 }
 
-pub(super) async fn thaw(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn thaw(global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let is_running = client.is_running();
     let before: anyhow::Result<ProgramStatusJson<'_>> =
         client.ask(ControlCall::whole_status()).await;

@@ -16,7 +16,7 @@ use crate::interface::cli::out;
 const HEADING: &str = "Options of every command";
 
 /// The options of every command.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GlobalArgs {
     /// Keep everything in this directory [env: ZOEA_HOME] [default: ~/.zoea]
     #[arg(long, global = true, value_name = "DIR", help_heading = HEADING)]
@@ -30,6 +30,9 @@ pub struct GlobalArgs {
     /// Show times in UTC [default: in the time of this machine]; JSON has UTC always
     #[arg(long, global = true, help_heading = HEADING)]
     pub utc: bool,
+    /// What the options are read beside.
+    #[arg(skip)]
+    pub environment: Environment,
 }
 
 impl GlobalArgs {
@@ -37,10 +40,14 @@ impl GlobalArgs {
     ///
     /// # Errors
     /// No home is named, or it cannot be used.
-    pub fn open_home(&self, environment: &Environment) -> anyhow::Result<Home> {
-        Ok(Home::open(
-            environment.home_directory(self.home.as_deref())?,
-        )?)
+    pub fn open_home(&self) -> anyhow::Result<Home> {
+        Ok(Home::open(self.home_directory()?)?)
+    }
+
+    /// # Errors
+    /// No home is named.
+    pub fn home_directory(&self) -> Result<PathBuf, SettingsError> {
+        self.environment.home_directory(self.home.as_deref())
     }
 
     /// Opens the home of the swarm that a command is about: the selected one, or that of the offline play that
@@ -48,12 +55,12 @@ impl GlobalArgs {
     ///
     /// # Errors
     /// As [`open_home`](Self::open_home).
-    pub fn open_swarm_home(&self, environment: &Environment) -> anyhow::Result<Home> {
-        let home = self.open_home(environment)?;
+    pub fn open_swarm_home(&self) -> anyhow::Result<Home> {
+        let home = self.open_home()?;
         let Some(offline) = home.running_offline() else {
             return Ok(home);
         };
-        let loaded = self.load_settings(&home, environment);
+        let loaded = self.load_settings(&home);
         let is_elsewhere = loaded.is_ok_and(|loaded| loaded.settings.store.database_url.is_some());
         if RunFile::read(&home).is_some() || home.database().exists() || is_elsewhere {
             return Ok(home);
@@ -69,15 +76,9 @@ impl GlobalArgs {
     ///
     /// # Errors
     /// Lists every mistake in it.
-    pub fn load_settings(
-        &self,
-        home: &Home,
-        environment: &Environment,
-    ) -> Result<LoadedSettings, SettingsError> {
-        Settings::load(
-            &ConfigSource::new(self.config.clone(), home.directory()),
-            environment,
-        )
+    pub fn load_settings(&self, home: &Home) -> Result<LoadedSettings, SettingsError> {
+        let source = ConfigSource::new(self.config.clone(), home.directory());
+        Settings::load(&source, &self.environment)
     }
 
     /// Reads the terminal's settings for offline play. The configuration in the offline home takes

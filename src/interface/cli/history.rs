@@ -10,7 +10,6 @@ use clap::{Args, value_parser};
 use serde::Deserialize;
 use serde_json::Value;
 use zoea_contract::{ReachJson, RowJson, RowMetadataJson, SearchHitJson};
-use zoea_settings::Environment;
 use zoea_settings::bounds::MAX_ROWS;
 
 use crate::interface::cli::exit::{ExitWith, unless_unread};
@@ -79,12 +78,8 @@ pub struct SearchArgs {
     json: bool,
 }
 
-pub(super) async fn show_log(
-    args: &LogArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn show_log(args: &LogArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     if args.follow && !client.is_running() {
         client.close().await;
         anyhow::bail!("no swarm is running here, so there is nothing to follow");
@@ -235,12 +230,8 @@ fn print_indented(lines: &mut Lines, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) async fn search_rows(
-    args: &SearchArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    match search_and_print(args, global, environment).await {
+pub(super) async fn search_rows(args: &SearchArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    match search_and_print(args, global).await {
         Ok(0) => Err(nothing_found(args)),
         Ok(_) => Ok(()),
         Err(error) => Err(ExitWith::status(EXIT_WRONG_USAGE, format!("{error:#}")).into()),
@@ -248,12 +239,8 @@ pub(super) async fn search_rows(
 }
 
 /// Prints what was found. Returns how much that is.
-async fn search_and_print(
-    args: &SearchArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<usize> {
-    let client = SwarmClient::open(global, environment).await?;
+async fn search_and_print(args: &SearchArgs, global: &GlobalArgs) -> anyhow::Result<usize> {
+    let client = SwarmClient::open(global).await?;
     let search = SearchRows {
         query: args.text.clone(),
         mysis: args.mysis.clone(),

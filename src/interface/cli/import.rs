@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use actors::ports::Archive;
 use clap::Args;
-use zoea_settings::Environment;
 
 use crate::host::home::RunFile;
 use crate::interface::cli::db::print_size;
@@ -21,19 +20,15 @@ pub struct ImportArgs {
     file: PathBuf,
 }
 
-pub(super) async fn run(
-    args: &ImportArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+pub(super) async fn run(args: &ImportArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_home()?;
     if RunFile::read(&home).is_some() {
         anyhow::bail!(
             "a swarm is running in {}; end it before something is imported there",
             home.directory().display()
         );
     }
-    let settings = global.load_settings(&home, environment)?.settings;
+    let settings = global.load_settings(&home)?.settings;
     let lock = wiring::lock_home(&home, out::note).await?;
     let ledger = wiring::open_ledger(&lock, &settings, ProcessKind::Command).await?;
     for note in ledger.notes() {

@@ -5,7 +5,6 @@ use std::fs;
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::Value;
-use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::{out, shown};
@@ -19,12 +18,8 @@ pub enum IncidentCommand {
     List,
 }
 
-pub(super) fn run(
-    command: &IncidentCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
+pub(super) fn run(command: &IncidentCommand, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
     let files = home.incidents().context("read the incidents")?;
     match command {
         IncidentCommand::Last => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use zoea_settings::{Environment, template};
+use zoea_settings::template;
 
 use super::global::GlobalArgs;
 use crate::interface::cli::out;
@@ -16,12 +16,8 @@ use crate::interface::cli::out;
 #[derive(Debug, Args)]
 pub struct InitArgs {}
 
-pub(super) fn run(
-    _args: &InitArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let file = config_path(global, environment)?;
+pub(super) fn run(_args: &InitArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let file = config_path(global)?;
     write_template(&file)?;
     Ok(out::line(&format!(
         "wrote {}; every line is a comment until you change it",
@@ -29,10 +25,10 @@ pub(super) fn run(
     ))?)
 }
 
-fn config_path(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<PathBuf> {
+fn config_path(global: &GlobalArgs) -> anyhow::Result<PathBuf> {
     match &global.config {
         Some(file) => Ok(file.clone()),
-        None => Ok(global.open_home(environment)?.config_file()),
+        None => Ok(global.open_home()?.config_file()),
     }
 }
 
@@ -67,8 +63,7 @@ mod tests {
         GlobalArgs {
             home: Some(home.to_owned()),
             config,
-            debug: false,
-            utc: false,
+            ..GlobalArgs::default()
         }
     }
 
@@ -76,26 +71,25 @@ mod tests {
     fn a_new_home_gets_a_configuration_that_reads_as_the_defaults() {
         let directory = tempfile::tempdir().unwrap();
         let home = directory.path().join("home");
-        let environment = Environment::default();
         let global = global(&home, Some(home.join("zoea.toml")));
         let without_config = GlobalArgs {
             config: None,
             home: Some(home.clone()),
             ..global
         };
-        run(&InitArgs {}, &without_config, &environment).unwrap();
+        run(&InitArgs {}, &without_config).unwrap();
         let mode = fs::metadata(home.join("zoea.toml"))
             .unwrap()
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
 
-        let opened = without_config.open_home(&environment).unwrap();
+        let opened = without_config.open_home().unwrap();
         let with_config = GlobalArgs {
             config: Some(home.join("zoea.toml")),
             ..without_config
         };
-        let loaded = with_config.load_settings(&opened, &environment).unwrap();
+        let loaded = with_config.load_settings(&opened).unwrap();
         assert_eq!(loaded.settings, Settings::default());
         assert_eq!(loaded.file, Some(home.join("zoea.toml")));
     }
@@ -106,7 +100,7 @@ mod tests {
         let file = directory.path().join("mine.toml");
         fs::write(&file, "mine").unwrap();
         let global = global(directory.path(), Some(file.clone()));
-        let error = run(&InitArgs {}, &global, &Environment::default()).unwrap_err();
+        let error = run(&InitArgs {}, &global).unwrap_err();
         let expected = format!(
             "{} exists and is not overwritten; move it away, or name another file with --config",
             file.display()
@@ -121,7 +115,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("mine.toml");
         let global = global(&directory.path().join("home"), Some(file.clone()));
-        run(&InitArgs {}, &global, &Environment::default()).unwrap();
+        run(&InitArgs {}, &global).unwrap();
         assert!(file.exists());
         assert!(!directory.path().join("home").exists());
     }

@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
-use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
@@ -45,12 +44,8 @@ impl<O: ListOrder> ListArgs<O> {
         self.order.is_none()
     }
 
-    pub(super) async fn run(
-        &self,
-        global: &GlobalArgs,
-        environment: &Environment,
-    ) -> anyhow::Result<()> {
-        SwarmClient::with(global, environment, async |client| match &self.order {
+    pub(super) async fn run(&self, global: &GlobalArgs) -> anyhow::Result<()> {
+        SwarmClient::with(global, async |client| match &self.order {
             Some(order) => order.carry_out(client).await,
             None => print_list::<O::Listed>(client, self.json).await,
         })

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use actors::domain::needs::shown_need;
 use clap::{Args, Subcommand};
 use zoea_contract::{Conditions, MysisStatusJson, NeedJson};
-use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 
 use crate::interface::cli::global::GlobalArgs;
@@ -88,15 +87,8 @@ fn parse_temperature(text: &str) -> Result<f32, String> {
         .ok_or_else(|| "a temperature is a number from 0 to 2".to_string())
 }
 
-pub(super) async fn run(
-    command: &MysisCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    SwarmClient::with(global, environment, async |client| {
-        carry_out(client, command).await
-    })
-    .await
+pub(super) async fn run(command: &MysisCommand, global: &GlobalArgs) -> anyhow::Result<()> {
+    SwarmClient::with(global, async |client| carry_out(client, command).await).await
 }
 
 async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {

@@ -10,7 +10,6 @@ use actors::domain::system_prompt::{
 };
 use clap::{Args, Subcommand};
 use zoea_contract::MissionJson;
-use zoea_settings::Environment;
 
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
@@ -58,23 +57,19 @@ enum PromptCommand {
     Check,
 }
 
-pub(super) async fn run(
-    args: &PromptArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &PromptArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     match &args.command {
         PromptCommand::Default { other_tools: true } => Ok(out::line(GameRef::AnyTools.prompt())?),
         PromptCommand::Default { other_tools: false } => {
             Ok(out::line(GameRef::SpaceMolt.prompt())?)
         }
-        PromptCommand::Check => check_template(global, environment),
-        PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
+        PromptCommand::Check => check_template(global),
+        PromptCommand::Show { name } => show_prompt(name.as_deref(), global).await,
     }
 }
 
-fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
+fn check_template(global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
     let template = prompt_template(&home)?;
     let file = home.system_prompt();
     if template.own.is_none() {
@@ -117,12 +112,8 @@ fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
     )
 }
 
-async fn show_prompt(
-    name: Option<&str>,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
+async fn show_prompt(name: Option<&str>, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
     let template = prompt_template(&home)?;
     let notices = ["(the runtime's notices)".to_string()];
     let mut facts = PromptFacts {
@@ -140,11 +131,11 @@ async fn show_prompt(
             "",
         )))?);
     };
-    let client = SwarmClient::open_in(&home, global, environment).await?;
+    let client = SwarmClient::open_in(&home, global).await?;
     let found = read_prompt_facts(&client, name).await;
     client.close().await;
     let (account, mission, role, game) = found?;
-    let role = role.map(|role| role_prompt(&role, &home, global, environment));
+    let role = role.map(|role| role_prompt(&role, &home, global));
     let role = role.transpose()?.unwrap_or_default();
     facts.game = game;
     facts.name = name;
@@ -196,13 +187,8 @@ async fn read_prompt_facts(
 }
 
 /// What a role adds to the prompt, by the configuration as it is now.
-fn role_prompt(
-    role: &str,
-    home: &Home,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<String> {
-    let settings = global.load_settings(home, environment)?.settings;
+fn role_prompt(role: &str, home: &Home, global: &GlobalArgs) -> anyhow::Result<String> {
+    let settings = global.load_settings(home)?.settings;
     let role = settings.roles.get(role);
     Ok(role.map_or_else(String::new, |role| role.rules.prompt.to_string()))
 }

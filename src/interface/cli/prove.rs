@@ -1,7 +1,7 @@
 //! `zoea doctor --prove`: tests whether a provider and its model can play, and keeps the result.
 
 use anyhow::{Context, bail};
-use zoea_settings::{Environment, Settings};
+use zoea_settings::Settings;
 
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
@@ -21,13 +21,9 @@ pub(super) struct ProveOptions<'a> {
     pub(super) as_json: bool,
 }
 
-pub(super) async fn run(
-    options: &ProveOptions<'_>,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
-    let loaded = global.load_settings(&home, environment)?;
+pub(super) async fn run(options: &ProveOptions<'_>, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_home()?;
+    let loaded = global.load_settings(&home)?;
     for warning in &loaded.warnings {
         out::note(warning);
     }

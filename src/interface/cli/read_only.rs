@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE, Environment};
+use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 use zoea_system::files::open_regular;
 
 use crate::interface::cli::CliCommand;
@@ -44,13 +44,12 @@ const GALAXY: &str = "galaxy";
 pub(super) fn redirect(
     command: Option<&CliCommand>,
     global: &mut GlobalArgs,
-    environment: &Environment,
 ) -> anyhow::Result<Option<TransientDirectory>> {
     if !command.is_some_and(CliCommand::only_reads) {
         return Ok(None);
     }
     // Whoever needs a home says what is wrong with it.
-    let Ok(home) = environment.home_directory(global.home.as_deref()) else {
+    let Ok(home) = global.home_directory() else {
         return Ok(None);
     };
     let is_read_only = match tempfile::tempfile_in(&home) {

@@ -5,7 +5,6 @@ use actors::ports::Clock;
 use chrono::DateTime;
 use clap::Subcommand;
 use zoea_contract::ListedReminderJson;
-use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 
 use crate::interface::cli::exit::ExitWith;
@@ -30,11 +29,7 @@ pub(super) enum RemindersOrder {
     },
 }
 
-pub(super) async fn remind(
-    args: &Remind,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn remind(args: &Remind, global: &GlobalArgs) -> anyhow::Result<()> {
     // The time is that of this command's zone, whichever the running program has.
     let at = args
         .time()
@@ -43,7 +38,7 @@ pub(super) async fn remind(
         at: args.at.as_ref().map(|_| at.to_string()),
         ..args.clone()
     };
-    let (answer, when) = SwarmClient::with(global, environment, async |client| {
+    let (answer, when) = SwarmClient::with(global, async |client| {
         let answer = client.call(ControlCall::Remind(asked)).await?;
         Ok((answer, delivery_note(client)))
     })

@@ -8,7 +8,6 @@ use actors::domain::ids::Timestamp;
 use actors::ports::Clock;
 use anyhow::Context;
 use clap::Args;
-use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 
 use crate::host::home::Home;
@@ -38,13 +37,9 @@ pub struct ReportArgs {
     out: Option<PathBuf>,
 }
 
-pub(super) async fn run(
-    args: &ReportArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &ReportArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let clock = shown::clock();
-    let home = global.open_swarm_home(environment)?;
+    let home = global.open_swarm_home()?;
     let asked = with_looked(&args.asked, &home)
         .and_then(|asked| AskedPeriod::read(&asked, MachineClock.now(), clock));
     // What is wrong with a time is known only here, as it is read by this machine's clock.
@@ -54,7 +49,7 @@ pub(super) async fn run(
         since: Some(asked.period.from.to_string()),
         until: Some(asked.period.until.to_string()),
     });
-    let client = SwarmClient::open_in(&home, global, environment).await?;
+    let client = SwarmClient::open_in(&home, global).await?;
     let report: anyhow::Result<PeriodReport> = client.ask(call).await;
     client.close().await;
     let report = PeriodReport {

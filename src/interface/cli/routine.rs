@@ -6,7 +6,6 @@ use anyhow::{Context, anyhow, bail};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use zoea_contract::{MysisStatusJson, OrderAnswerJson};
-use zoea_settings::Environment;
 use zoea_system::files;
 use zoea_text::names::plural;
 
@@ -58,13 +57,9 @@ pub(super) enum RoutineCommand {
     },
 }
 
-pub(super) async fn run(
-    command: &RoutineCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_swarm_home(environment)?;
-    let client = SwarmClient::open_in(&home, global, environment).await?;
+pub(super) async fn run(command: &RoutineCommand, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_swarm_home()?;
+    let client = SwarmClient::open_in(&home, global).await?;
     let done = carry_out(&client, command, &home.routines()).await;
     client.close().await;
     done

@@ -17,7 +17,7 @@ use clap::{Args, value_parser};
 use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use zoea_settings::bounds::MAX_MYSES;
-use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError};
+use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use crate::host::home::{Home, HomeLock};
 use crate::interface::cli::global::GlobalArgs;
@@ -95,16 +95,12 @@ enum StopReason {
     Failed,
 }
 
-pub(super) async fn run(
-    args: &RunArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &RunArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let started = Instant::now();
     background::leave_session(args)?;
     // Without a terminal there is no question that a signal must end, and an early one is not lost.
     let mut early = args.headless.then(Signals::listen).transpose()?;
-    let outer = global.open_home(environment)?;
+    let outer = global.open_home()?;
     let home = match args.offline {
         true => outer.offline()?,
         false => outer.clone(),
@@ -122,8 +118,11 @@ pub(super) async fn run(
     }
     let mut of_run = global.clone();
     let (mut settings, remarks) = match &own.offline {
-        Some(offline) => (offline_settings(offline, look, environment), Remarks::new()),
-        None => load_settings(&mut of_run, &home, environment)?,
+        Some(offline) => (
+            offline_settings(offline, look, &global.environment),
+            Remarks::new(),
+        ),
+        None => load_settings(&mut of_run, &home)?,
     };
     if !args.headless && wiring::server_address(&settings)?.is_none() {
         starting::ask_about_lost_database(&home).await?;
@@ -136,7 +135,7 @@ pub(super) async fn run(
         lock,
         (&settings, remarks),
         secrets,
-        (&of_run, environment),
+        &of_run,
         &own,
         &mut signals,
     )
@@ -184,7 +183,7 @@ async fn run_swarm(
     lock: HomeLock,
     (settings, remarks): (&Settings, Remarks),
     secrets: Secrets,
-    (global, environment): (&GlobalArgs, &Environment),
+    global: &GlobalArgs,
     own: &OwnServers,
     signals: &mut Signals,
 ) -> anyhow::Result<(StopReason, Option<String>)> {
@@ -197,13 +196,13 @@ async fn run_swarm(
     let home = &lock.home().clone();
     // Before the swarm starts: calls that it made would be cut off if the address is taken.
     let listener = ControlServer::bind(settings.control.listen).await?;
-    let face = Output::open(args, home, settings, environment).await?;
+    let face = Output::open(args, home, settings, &global.environment).await?;
     let starting = RunningSwarm::start(lock, settings, options, face.observers());
     let ran = match start_part(starting, stop_request(&face, signals)).await {
         (Some(Ok(flight)), was_stopped) => {
-            report_start(&flight, settings, remarks, (args, environment));
+            report_start(&flight, settings, remarks, (args, &global.environment));
             let started = (flight, listener, was_stopped);
-            let places = (global, home, environment);
+            let places = (global, home);
             run_started(args, started, &face, places, own, signals).await
         }
         (Some(Err(error)), _) => Err(error),
@@ -219,7 +218,7 @@ async fn run_started(
     args: &RunArgs,
     (mut flight, listener, was_stopped): (RunningSwarm, TcpListener, bool),
     face: &Output,
-    places: (&GlobalArgs, &Home, &Environment),
+    places: (&GlobalArgs, &Home),
     own: &OwnServers,
     signals: &mut Signals,
 ) -> anyhow::Result<(StopReason, Option<String>)> {
@@ -246,7 +245,7 @@ async fn run_until_stopped(
     args: &RunArgs,
     (flight, was_stopped): (&mut RunningSwarm, bool),
     face: &Output,
-    (global, home, environment): (&GlobalArgs, &Home, &Environment),
+    (global, home): (&GlobalArgs, &Home),
     own: &OwnServers,
     signals: &mut Signals,
 ) -> anyhow::Result<(StopReason, Option<String>)> {
@@ -257,12 +256,12 @@ async fn run_until_stopped(
         done.transpose()?;
         is_stopped
     };
-    let manager = ServiceManager::of(environment);
+    let manager = ServiceManager::of(&global.environment);
     let beating = manager.ready(flight.swarm());
     let chosen = Mutex::new(global.clone());
     // Offline play has no configuration that could be reloaded.
     let source = || {
-        let read = || starting::read_settings(&mut chosen.lock(), home, environment);
+        let read = || starting::read_settings(&mut chosen.lock(), home);
         let reads = own.offline.is_none();
         reads.then(|| read().map(|loaded| own.serve(loaded)))
     };
@@ -406,7 +405,6 @@ mod tests {
     async fn a_commander_that_dies_ends_the_program_with_an_error() {
         let directory = tempfile::tempdir().expect("a directory");
         let home = Home::open(directory.path().join("home")).expect("a home");
-        let environment = Environment::default();
         let options = LaunchOptions {
             resume: false,
             start_idle: false,
@@ -420,7 +418,7 @@ mod tests {
         let mut flight = flight.expect("a swarm");
         let mut signals = Signals::listen().expect("signals");
         flight.kill_commander();
-        let manager = ServiceManager::of(&environment);
+        let manager = ServiceManager::of(&zoea_settings::Environment::default());
         let stop = wait_for_stop(None, &face, (&mut flight, &manager), &mut signals, || None).await;
         flight.shutdown().await;
         face.close().await;

@@ -7,7 +7,6 @@ use actors::ports::Clock;
 use clap::Args;
 use serde::Deserialize;
 use zoea_contract::{GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
-use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 use zoea_text::figures::group_digits;
 
@@ -33,17 +32,13 @@ pub struct SamplesArgs {
     json: bool,
 }
 
-pub(super) async fn run(
-    args: &SamplesArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &SamplesArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let timed = with_times(&args.asked);
     let asked = ReadSamples {
         myses: (!args.names.is_empty()).then(|| args.names.join(",")),
         ..timed.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?
     };
-    let client = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global).await?;
     let samples = client.call(ControlCall::ReadSamples(asked)).await;
     client.close().await;
     let samples = samples?;

@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::json;
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
-use zoea_settings::{Environment, Secret, Settings};
+use zoea_settings::{Secret, Settings};
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::global::GlobalArgs;
@@ -147,16 +147,12 @@ struct Prepared {
     passed: PassedCheck,
 }
 
-pub(super) async fn run(
-    args: &SetupArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+pub(super) async fn run(args: &SetupArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_home()?;
     let prepared = async {
         refuse_while_running(&home, args.no_start)?;
         refuse_while_frozen(&home)?;
-        let present = Present::read(global, &home, environment)?;
+        let present = Present::read(global, &home)?;
         let files = ConfigurationFiles {
             configuration: present.file.clone(),
             credentials: present.credentials.clone(),
@@ -169,8 +165,8 @@ pub(super) async fn run(
             );
         }
         let prepared = match is_asking {
-            true => questions::ask(args, &present, &home, environment).await?,
-            false => flags::answers(args, &present, environment).await?,
+            true => questions::ask(args, &present, &home).await?,
+            false => flags::answers(args, &present).await?,
         };
         anyhow::Ok((prepared, present, files, is_asking))
     };
@@ -189,14 +185,14 @@ pub(super) async fn run(
     } = prepared;
     write(&answers, &present, &files, was_shown)?;
     passed.keep(&home);
-    prepare_home(&answers, &extras, &present, &home, global, environment)
+    prepare_home(&answers, &extras, &present, &home, global)
         .await
         .context("the configuration is written, but the home could not be prepared for it")?;
     if args.no_start {
         return Ok(out::line("`zoea run --start-swarm` starts the swarm.")?);
     }
     let start = run::RunArgs::after_setup(!is_at_a_terminal());
-    run::run(&start, global, environment).await
+    run::run(&start, global).await
 }
 
 /// Whether there is an operator at a terminal who can answer questions.
@@ -219,18 +215,14 @@ fn refuse_while_running(home: &Home, no_start: bool) -> anyhow::Result<()> {
 }
 
 /// The settings that a configuration with these answers would have, before it is written.
-fn settings_of(
-    answers: &Answers,
-    present: &Present,
-    environment: &Environment,
-) -> anyhow::Result<(String, Settings)> {
+fn settings_of(answers: &Answers, present: &Present) -> anyhow::Result<(String, Settings)> {
     let text = render_configuration(&present.text, answers)
         .with_context(|| format!("read {}", present.file.display()))?;
-    let credentials = &present.credentials;
+    let (environment, credentials) = (&present.environment, &present.credentials);
     let mut settings =
         Settings::from_text_with_keys(&present.file, &text, environment, credentials)?;
     if let Some(provider) = settings.providers.get_mut(&answers.server.name) {
-        provider.api_key = present.key(&answers.key, environment);
+        provider.api_key = present.key(&answers.key);
     }
     Ok((text, settings))
 }
@@ -305,7 +297,6 @@ async fn prepare_home(
     present: &Present,
     home: &Home,
     global: &GlobalArgs,
-    environment: &Environment,
 ) -> anyhow::Result<()> {
     let movers = present.provider_before(&answers.server.name);
     if movers.is_none() && extras.accounts.is_none() && extras.account.is_none() {
@@ -322,7 +313,7 @@ async fn prepare_home(
         }
         None => None,
     };
-    let client = SwarmClient::open_in(home, global, environment).await?;
+    let client = SwarmClient::open_in(home, global).await?;
     let typed = typed.as_ref().map(|file| file.path().to_owned());
     for file in extras.accounts.iter().cloned().chain(typed) {
         let file = std::path::absolute(file).context("find the accounts")?;

@@ -14,7 +14,6 @@ use serde_json::Value;
 use zoea_contract::{
     MysisStatusJson, NeedJson, OutageJson, ProgramStatusJson, QuestionFieldJson, SpendingJson,
 };
-use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 use zoea_text::trouble::Trouble;
 
@@ -34,12 +33,8 @@ pub(super) struct StatusArgs {
     json: bool,
 }
 
-pub(super) async fn run(
-    args: &StatusArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn run(args: &StatusArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let is_running = client.is_running();
     let status = client.call(ControlCall::whole_status()).await;
     client.close().await;

@@ -8,7 +8,6 @@ use actors::secrets::Secrets;
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use zoea_settings::Environment;
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::global::GlobalArgs;
@@ -26,20 +25,13 @@ pub(super) enum SwarmClient {
 }
 
 impl SwarmClient {
-    pub(super) async fn open(
-        global: &GlobalArgs,
-        environment: &Environment,
-    ) -> anyhow::Result<SwarmClient> {
-        let home = global.open_swarm_home(environment)?;
-        SwarmClient::open_in(&home, global, environment).await
+    pub(super) async fn open(global: &GlobalArgs) -> anyhow::Result<SwarmClient> {
+        let home = global.open_swarm_home()?;
+        SwarmClient::open_in(&home, global).await
     }
 
     /// Opens the swarm of this home, and of no other one.
-    pub(super) async fn open_in(
-        home: &Home,
-        global: &GlobalArgs,
-        environment: &Environment,
-    ) -> anyhow::Result<SwarmClient> {
+    pub(super) async fn open_in(home: &Home, global: &GlobalArgs) -> anyhow::Result<SwarmClient> {
         let lock = loop {
             let running = match wiring::acquire_home(home, out::note).await? {
                 HomeAccess::Own(lock) => break lock,
@@ -56,7 +48,7 @@ impl SwarmClient {
             }
         };
         hint_at_offline(home);
-        let mut settings = global.load_settings(home, environment)?.settings;
+        let mut settings = global.load_settings(home)?.settings;
         wiring::add_resting_offline_model(home, &mut settings);
         let options = LaunchOptions {
             resume: false,
@@ -78,10 +70,9 @@ impl SwarmClient {
     /// It cannot be opened, or the work fails.
     pub(super) async fn with<T>(
         global: &GlobalArgs,
-        environment: &Environment,
         work: impl AsyncFnOnce(&SwarmClient) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let client = SwarmClient::open(global, environment).await?;
+        let client = SwarmClient::open(global).await?;
         let done = work(&client).await;
         client.close().await;
         done

@@ -7,7 +7,6 @@ use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use zoea_contract::{Conditions, MissionJson, MysisStatusJson, OrderAnswerJson};
-use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 use zoea_text::names::listed;
 
@@ -67,13 +66,9 @@ pub struct SendArgs {
     shown: ShownOutcomes,
 }
 
-pub(super) async fn send_message(
-    args: &SendArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn send_message(args: &SendArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let text = given_text(args.text.as_ref().unwrap_or(&args.first))?;
-    let client = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global).await?;
     let chosen = match args.many.is_given() {
         true => args.many.resolve(&client).await,
         false => Ok(ChosenMyses {
@@ -133,16 +128,12 @@ pub struct BroadcastArgs {
 pub(super) async fn broadcast_mission(
     args: &BroadcastArgs,
     global: &GlobalArgs,
-    environment: &Environment,
 ) -> anyhow::Result<()> {
     let asked = BroadcastMission {
         text: given_text(&args.asked.text)?,
         ..args.asked.clone()
     };
-    SwarmClient::with(global, environment, async |client| {
-        broadcast(client, args, asked).await
-    })
-    .await
+    SwarmClient::with(global, async |client| broadcast(client, args, asked).await).await
 }
 
 async fn broadcast(
@@ -249,12 +240,8 @@ fn join_names(names: &[String]) -> String {
     }
 }
 
-pub(super) async fn mission(
-    command: &MissionCommand,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+pub(super) async fn mission(command: &MissionCommand, global: &GlobalArgs) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global).await?;
     let answer = show_or_clear(&client, command).await;
     client.close().await;
     Ok(out::line(
@@ -279,13 +266,9 @@ async fn show_or_clear(
     }
 }
 
-pub(super) async fn edit_notes(
-    args: &NoteArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn edit_notes(args: &NoteArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let text = args.text.as_deref().map(given_text).transpose()?;
-    let client = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global).await?;
     let name = args.name.clone();
     let answer = client.ask(match text.clone() {
         Some(text) => ControlCall::AddNote { name, text },

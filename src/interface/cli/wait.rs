@@ -6,7 +6,6 @@ use clap::Args;
 use serde::Deserialize;
 use tokio::time::Instant;
 use zoea_contract::WaitedJson;
-use zoea_settings::Environment;
 use zoea_text::names::listed;
 
 use crate::interface::cli::exit::ExitWith;
@@ -56,14 +55,10 @@ fn check_until(text: &str) -> Result<String, String> {
     Until::parse(text).map(|_| text.to_string())
 }
 
-pub(super) async fn run(
-    args: &WaitArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+pub(super) async fn run(args: &WaitArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let now = Instant::now();
     let end = args.timeout.and_then(|timeout| now.checked_add(timeout));
-    let mut client = PatientClient::new(global.open_swarm_home(environment)?);
+    let mut client = PatientClient::new(global.open_swarm_home()?);
     loop {
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
         let time = left.map_or(CALL_TIME, |left| left.min(CALL_TIME));

@@ -140,9 +140,8 @@ mod tests {
         };
         let global = GlobalArgs {
             home: Some(PathBuf::from("/tmp/a b")),
-            config: None,
             debug: true,
-            utc: false,
+            ..GlobalArgs::default()
         };
         let words = arguments(&args, Duration::from_secs(600), &global);
         assert_eq!(

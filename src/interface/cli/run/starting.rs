@@ -55,9 +55,8 @@ pub(super) async fn lock_home(
 pub(super) fn read_settings(
     global: &mut GlobalArgs,
     home: &Home,
-    environment: &Environment,
 ) -> Result<LoadedSettings, SettingsError> {
-    let loaded = global.load_settings(home, environment)?;
+    let loaded = global.load_settings(home)?;
     if loaded.file.is_some() {
         global.config.clone_from(&loaded.file);
     }
@@ -68,9 +67,8 @@ pub(super) fn read_settings(
 pub(super) fn load_settings(
     global: &mut GlobalArgs,
     home: &Home,
-    environment: &Environment,
 ) -> anyhow::Result<(Settings, Remarks)> {
-    let loaded = read_settings(global, home, environment)?;
+    let loaded = read_settings(global, home)?;
     let on_defaults = loaded.describe_defaults();
     let on_defaults = on_defaults.map(|text| ("no_configuration", text));
     let warnings = loaded.other_warnings();

@@ -4,10 +4,10 @@
 use anyhow::{Context, bail};
 use url::Url;
 use zoea_settings::prices::price_list;
-use zoea_settings::{BUILT_IN_GAME, Environment, SPACEMOLT, SPACEMOLT_V2, Secret};
+use zoea_settings::{BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2};
 
 use super::model_check::CheckCandidate;
-use super::present::{Present, variable};
+use super::present::Present;
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::interface::cli::out;
 use crate::interface::setup::{
@@ -26,24 +26,20 @@ const NAMED_MODELS: usize = 8;
 ///
 /// # Errors
 /// An answer is missing or wrong. The text says what to write.
-pub(super) async fn answers(
-    args: &SetupArgs,
-    present: &Present,
-    environment: &Environment,
-) -> anyhow::Result<Prepared> {
+pub(super) async fn answers(args: &SetupArgs, present: &Present) -> anyhow::Result<Prepared> {
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let game = game_of(args.game.as_deref(), present).map_err(anyhow::Error::msg)?;
     let cap = args.cap.as_deref().map(DailyCap::parse);
     let cap = cap.transpose().map_err(anyhow::Error::msg)?;
     let extras = extras_of(args)?;
-    let given = code_of(args, environment)?;
+    let given = code_of(args, present)?;
     let code = given.unwrap_or_else(|| present.code_at(&game));
     let server = match &args.provider {
         Some(text) => resolve_server(text, present).map_err(anyhow::Error::msg)?,
         None => usual_server(&http, present).await?,
     };
-    let key = key_of(args, &server, present, environment)?;
-    let secret = present.key(&key, environment);
+    let key = key_of(args, &server, present)?;
+    let secret = present.key(&key);
     let asked = present.access_to(&server.endpoint, secret.as_ref());
     let listed = match list_models(&http, &asked).await {
         Err(ServerFault::NoModelServer(_)) if args.model.is_some() => Vec::new(),
@@ -62,7 +58,7 @@ pub(super) async fn answers(
         game,
         code,
     };
-    let (_, settings) = settings_of(&answers, present, environment)?;
+    let (_, settings) = settings_of(&answers, present)?;
     let candidate = CheckCandidate::new(&http, &settings, &answers.server.name)?;
     let announcement = candidate.announcement();
     if !args.yes {
@@ -92,14 +88,12 @@ pub(super) fn extras_of(args: &SetupArgs) -> anyhow::Result<Extras> {
 }
 
 /// The registration code that an environment variable holds.
-pub(super) fn code_of(
-    args: &SetupArgs,
-    environment: &Environment,
-) -> anyhow::Result<Option<KeyAnswer>> {
+pub(super) fn code_of(args: &SetupArgs, present: &Present) -> anyhow::Result<Option<KeyAnswer>> {
     let Some(name) = &args.code_env else {
         return Ok(None);
     };
-    variable(environment, name)
+    present
+        .variable(name)
         .with_context(|| format!("--code-env: the variable {name} holds no registration code"))?;
     Ok(Some(KeyAnswer::Variable(name.clone())))
 }
@@ -193,14 +187,10 @@ pub(super) fn game_of(text: Option<&str>, present: &Present) -> Result<String, S
     }
 }
 
-fn key_of(
-    args: &SetupArgs,
-    server: &ServerChoice,
-    present: &Present,
-    environment: &Environment,
-) -> anyhow::Result<KeyAnswer> {
+fn key_of(args: &SetupArgs, server: &ServerChoice, present: &Present) -> anyhow::Result<KeyAnswer> {
     if let Some(name) = &args.key_env {
-        variable(environment, name)
+        present
+            .variable(name)
             .with_context(|| format!("--key-env: the variable {name} holds no key"))?;
         return Ok(KeyAnswer::Variable(name.clone()));
     }
@@ -211,7 +201,7 @@ fn key_of(
         return Ok(KeyAnswer::None);
     };
     let name = seller.key_variable;
-    variable(environment, name).with_context(|| {
+    present.variable(name).with_context(|| {
         format!(
             "{} needs a key: put it into {name}, or into another variable that --key-env names; at a \
              terminal `zoea setup` asks for it",
@@ -311,13 +301,4 @@ pub(super) fn names_of(wanted: Option<u32>, present: &Present) -> Vec<String> {
     }
     names.truncate(wanted);
     names
-}
-
-/// A typed key, if it can be sent in a header.
-pub(super) fn typed_key(text: &str) -> Result<Secret, String> {
-    let key = text.trim();
-    let is_usable = !key.is_empty() && key.chars().all(|c| c.is_ascii_graphic());
-    is_usable
-        .then(|| Secret::new(key))
-        .ok_or_else(|| "a key is visible ASCII characters on one line".to_string())
 }

@@ -3,7 +3,7 @@
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::run::{self, RunArgs};
-use zoea_settings::{CONFIG_FILE, Environment};
+use zoea_settings::CONFIG_FILE;
 
 use super::prompts::{Choice, choose};
 use super::{SetupArgs, is_at_a_terminal};
@@ -21,16 +21,13 @@ enum FirstChoice {
 ///
 /// # Errors
 /// The errors of the command that runs.
-pub(in crate::interface::cli) async fn run_or_offer(
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+pub(in crate::interface::cli) async fn run_or_offer(global: &GlobalArgs) -> anyhow::Result<()> {
+    let home = global.open_home()?;
     let has_configuration = global.config.is_some()
         || std::path::Path::new(CONFIG_FILE).exists()
         || home.config_file().exists();
     if has_configuration || home.database().exists() || !is_at_a_terminal() {
-        return run::run(&RunArgs::default(), global, environment).await;
+        return run::run(&RunArgs::default(), global).await;
     }
     let choices = vec![
         Choice::new(
@@ -51,8 +48,8 @@ pub(in crate::interface::cli) async fn run_or_offer(
         choices,
         0,
     )? {
-        FirstChoice::SetUp => super::run(&SetupArgs::default(), global, environment).await,
-        FirstChoice::TryOffline => run::run(&RunArgs::offline(), global, environment).await,
-        FirstChoice::RunOnDefaults => run::run(&RunArgs::default(), global, environment).await,
+        FirstChoice::SetUp => super::run(&SetupArgs::default(), global).await,
+        FirstChoice::TryOffline => run::run(&RunArgs::offline(), global).await,
+        FirstChoice::RunOnDefaults => run::run(&RunArgs::default(), global).await,
     }
 }

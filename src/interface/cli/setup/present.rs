@@ -21,6 +21,7 @@ pub(super) struct Present {
     pub(super) text: String,
     /// The settings of the file; the defaults if there is no file.
     pub(super) settings: Settings,
+    pub(super) environment: Environment,
 }
 
 impl Present {
@@ -28,11 +29,7 @@ impl Present {
     ///
     /// # Errors
     /// The file exists and cannot be read, or has mistakes. The error lists them all.
-    pub(super) fn read(
-        global: &GlobalArgs,
-        home: &Home,
-        environment: &Environment,
-    ) -> anyhow::Result<Present> {
+    pub(super) fn read(global: &GlobalArgs, home: &Home) -> anyhow::Result<Present> {
         let here = Path::new(".").join(CONFIG_FILE);
         let file = match &global.config {
             Some(chosen) => chosen.clone(),
@@ -49,9 +46,10 @@ impl Present {
                 has_swarm,
                 text: String::new(),
                 settings: Settings::default(),
+                environment: global.environment.clone(),
             });
         }
-        let loaded = global.load_settings(home, environment);
+        let loaded = global.load_settings(home);
         let settings = loaded.with_context(|| {
             format!(
                 "{} has mistakes; correct it or move it away, then set up again",
@@ -66,6 +64,7 @@ impl Present {
             file,
             is_there,
             has_swarm,
+            environment: global.environment.clone(),
         })
     }
 
@@ -128,11 +127,11 @@ impl Present {
         }
     }
 
-    pub(super) fn key(&self, answer: &KeyAnswer, environment: &Environment) -> Option<Secret> {
+    pub(super) fn key(&self, answer: &KeyAnswer) -> Option<Secret> {
         match answer {
             KeyAnswer::None => None,
             KeyAnswer::Typed(key) => Some(key.clone()),
-            KeyAnswer::Variable(name) => variable(environment, name),
+            KeyAnswer::Variable(name) => self.variable(name),
             KeyAnswer::Stored(name) => {
                 let source = KeySource::Credentials(name.clone());
                 let mut known = self.settings.providers.values();
@@ -164,11 +163,18 @@ impl Present {
         let is_lifted = budget.default_cap == DefaultCap::default();
         own.or(is_lifted.then_some(DailyCap::Unlimited))
     }
+
+    /// The key or code in an environment variable; `None` if the variable is missing or not usable.
+    pub(super) fn variable(&self, name: &str) -> Option<Secret> {
+        typed_key(self.environment.get(name)?.to_str()?).ok()
+    }
 }
 
-/// The key or code in an environment variable; `None` if the variable is missing or not usable.
-pub(super) fn variable(environment: &Environment, name: &str) -> Option<Secret> {
-    let value = environment.get(name)?.to_str()?.trim();
-    let is_usable = !value.is_empty() && value.chars().all(|c| c.is_ascii_graphic());
-    is_usable.then(|| Secret::new(value))
+/// A typed key, if it can be sent in a header.
+pub(super) fn typed_key(text: &str) -> Result<Secret, String> {
+    let key = text.trim();
+    let is_usable = !key.is_empty() && key.chars().all(|c| c.is_ascii_graphic());
+    is_usable
+        .then(|| Secret::new(key))
+        .ok_or_else(|| "a key is visible ASCII characters on one line".to_string())
 }

@@ -15,7 +15,7 @@ use zoea_tui::dashboard::text::width::wrap;
 use zoea_tui::terminal_size;
 
 use super::SetupLeft;
-use super::flags::typed_key;
+use super::present::typed_key;
 use crate::interface::cli::out;
 
 /// How often setup looks whether its terminal is still there.

@@ -3,12 +3,11 @@
 mod game;
 
 use anyhow::Context;
-use zoea_settings::Environment;
 use zoea_settings::prices::price_list;
 
-use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
+use super::flags::{is_price_known, listed_model, names_of, resolve_server};
 use super::model_check::{CheckCandidate, PassedCheck};
-use super::present::{Present, variable};
+use super::present::{Present, typed_key};
 use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
 use crate::host::home::Home;
@@ -23,7 +22,6 @@ use zoea_model_check::listing::ListedModel;
 struct QuestionDialog<'a> {
     args: SetupArgs,
     present: &'a Present,
-    environment: &'a Environment,
     home: &'a Home,
     http: reqwest::Client,
     found: Vec<LocalServer>,
@@ -37,7 +35,6 @@ pub(super) async fn ask(
     args: &SetupArgs,
     present: &Present,
     home: &Home,
-    environment: &Environment,
 ) -> anyhow::Result<Prepared> {
     say(&format!(
         "Setting up a swarm in {}. Enter chooses the marked line. Esc or Ctrl-C cancels; nothing is written \
@@ -49,7 +46,6 @@ pub(super) async fn ask(
     let mut asker = QuestionDialog {
         args: args.clone(),
         present,
-        environment,
         home,
         http,
         found,
@@ -98,7 +94,7 @@ impl QuestionDialog<'_> {
     /// Proves the answers, after the operator agrees to the cost of the proof. The inner error says
     /// what cannot play.
     async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedCheck>> {
-        let (_, settings) = settings_of(answers, self.present, self.environment)?;
+        let (_, settings) = settings_of(answers, self.present)?;
         let candidate = CheckCandidate::new(&self.http, &settings, &answers.server.name)?;
         let announcement = candidate.announcement();
         say(&format!("\nBefore anything is written, {announcement}."))?;
@@ -119,7 +115,7 @@ impl QuestionDialog<'_> {
             };
             let mut key = self.first_key(&server)?;
             loop {
-                let secret = self.present.key(&key, self.environment);
+                let secret = self.present.key(&key);
                 let asked = self.present.access_to(&server.endpoint, secret.as_ref());
                 match list_models(&self.http, &asked).await {
                     Ok(models) => return Ok((server, key, models)),
@@ -199,7 +195,8 @@ impl QuestionDialog<'_> {
 
     fn first_key(&self, server: &ServerChoice) -> anyhow::Result<KeyAnswer> {
         if let Some(name) = &self.args.key_env {
-            variable(self.environment, name)
+            self.present
+                .variable(name)
                 .with_context(|| format!("--key-env: the variable {name} holds no key"))?;
             return Ok(KeyAnswer::Variable(name.clone()));
         }
@@ -208,7 +205,9 @@ impl QuestionDialog<'_> {
         let Some(seller) = seller else {
             return Ok(present.unwrap_or(KeyAnswer::None));
         };
-        let of_variable = variable(self.environment, seller.key_variable)
+        let of_variable = self
+            .present
+            .variable(seller.key_variable)
             .map(|_| KeyAnswer::Variable(seller.key_variable.to_string()));
         let usual = present.or(of_variable);
         let question = format!("Key of {}", seller.label);
@@ -314,7 +313,7 @@ impl QuestionDialog<'_> {
 
     /// Shows the new configuration, and asks whether to write it.
     fn confirm(&self, answers: &Answers) -> anyhow::Result<()> {
-        let (text, _) = settings_of(answers, self.present, self.environment)?;
+        let (text, _) = settings_of(answers, self.present)?;
         out::line(&format!(
             "\nzoea will write this to {}:\n",
             self.present.file.display()

@@ -2,7 +2,8 @@
 
 use super::QuestionDialog;
 use crate::interface::cli::setup::Extras;
-use crate::interface::cli::setup::flags::{self, typed_key};
+use crate::interface::cli::setup::flags;
+use crate::interface::cli::setup::present::typed_key;
 use crate::interface::cli::setup::prompts::{
     Choice, ask_key, ask_optional, ask_password, ask_text, choose, say,
 };
@@ -62,7 +63,7 @@ impl QuestionDialog<'_> {
     /// their own.
     pub(super) fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
         let mut extras = flags::extras_of(&self.args)?;
-        if let Some(given) = flags::code_of(&self.args, self.environment)? {
+        if let Some(given) = flags::code_of(&self.args, self.present)? {
             return Ok((extras, given));
         }
         let has_accounts = extras.accounts.is_some();
