@@ -42,7 +42,7 @@ pub(super) async fn run(args: &AnswerArgs, global: &GlobalArgs) -> anyhow::Resul
         action,
         values,
     });
-    SwarmClient::with(global, async |client| client.call(call).await).await?;
+    SwarmClient::call_once(global, call).await?;
     let done = match action {
         AnswerAction::Accept => "answered",
         AnswerAction::Decline => "declined",

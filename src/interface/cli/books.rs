@@ -27,27 +27,24 @@ pub struct BooksArgs {
 }
 
 pub(super) async fn run(args: &BooksArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global).await?;
-    let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
-    let myses = match (&books, args.json) {
-        (Ok(_), false) => list_myses(&client, None).await,
-        (Ok(_), true) | (Err(_), _) => Ok(Vec::new()),
-    };
-    client.close().await;
-    let books = books?;
+    let call = ControlCall::GetBooks(args.asked.clone());
+    let (books, myses) = SwarmClient::with(global, async |client| {
+        let books = client.call(call).await?;
+        let myses = match args.json {
+            true => Vec::new(),
+            false => list_myses(client, None).await?,
+        };
+        Ok((books, myses))
+    })
+    .await?;
     if args.json {
         return Ok(out::json(&books)?);
     }
     let books: Vec<CostEntryJson<'_>> = Vec::deserialize(books)?;
     books_table(&books).print()?;
-    if let Some(cached) = cached_line(&books) {
-        out::line(&cached)?;
-    }
-    if let Some(saved) = calls_saved_line(&myses?) {
-        out::line(&saved)?;
-    }
-    if let Some(saved) = saved_line(&books) {
-        out::line(&saved)?;
+    let saved = [calls_saved_line(&myses), saved_line(&books)];
+    for line in cached_line(&books).iter().chain(saved.iter().flatten()) {
+        out::line(line)?;
     }
     Ok(())
 }

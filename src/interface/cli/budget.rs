@@ -17,19 +17,16 @@ pub struct BudgetArgs {
 }
 
 pub(super) async fn run(args: &BudgetArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global).await?;
-    let raised = match client.is_running() {
-        true => {
-            let to = args.to.as_amount();
-            client.call(ControlCall::RaiseBudget { to }).await
-        }
-        false => Err(anyhow::anyhow!(
+    let to = args.to.as_amount();
+    SwarmClient::with(global, async |client| {
+        anyhow::ensure!(
+            client.is_running(),
             "no swarm is running here, so there is no cap of today to raise: start the swarm, or set the \
              amount under [budget] of the configuration"
-        )),
-    };
-    client.close().await;
-    raised?;
+        );
+        client.call(ControlCall::RaiseBudget { to }).await
+    })
+    .await?;
     let line = format!(
         "today's cap is raised to {}; from 00:00 UTC on the cap of [budget] applies again",
         args.to.describe()

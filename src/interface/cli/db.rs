@@ -158,10 +158,10 @@ async fn compact_database(
 ) -> anyhow::Result<()> {
     let progress = Progress::start("compact", String::new);
     let CompactedJson { before, after } = if RunFile::read(home).is_some() {
-        let client = SwarmClient::open_in(home, global).await?;
-        let compacted = client.call(ControlCall::Compact {}).await;
-        client.close().await;
-        serde_json::from_value(compacted?)?
+        SwarmClient::with_home(home, global, async |client| {
+            client.ask(ControlCall::Compact {}).await
+        })
+        .await?
     } else {
         let lock = wiring::lock_home(home, out::note).await?;
         let ledger = wiring::open_ledger(&lock, settings, ProcessKind::Command).await?;

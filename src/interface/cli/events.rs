@@ -50,12 +50,12 @@ async fn print_events(args: &EventsArgs, global: &GlobalArgs) -> anyhow::Result<
         // A program that runs answers this as well as the next one.
         Some(from) if args.follow => from,
         from => {
-            let client = SwarmClient::open_in(&home, global).await?;
-            let printed = print_stored(&client, args, from).await;
-            client.close().await;
             // Without a number the limit was for those before the ones to come.
             left = u64::MAX;
-            printed?
+            SwarmClient::with_home(&home, global, async |client| {
+                print_stored(client, args, from).await
+            })
+            .await?
         }
     };
     if !args.follow {

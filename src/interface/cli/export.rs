@@ -55,10 +55,10 @@ pub(super) async fn run(args: &ExportArgs, global: &GlobalArgs) -> anyhow::Resul
 
 async fn print_export(args: &ExportArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let home = global.open_swarm_home()?;
-    let client = SwarmClient::open_in(&home, global).await?;
-    let written = write_passing(&client, &home, args).await;
-    client.close().await;
-    let (exported, _passage) = written?;
+    let written = SwarmClient::with_home(&home, global, async |client| {
+        write_passing(client, &home, args).await
+    });
+    let (exported, _passage) = written.await?;
     Ok(out::pass_on(exported, args.format == "jsonl")?)
 }
 

@@ -79,14 +79,14 @@ pub struct SearchArgs {
 }
 
 pub(super) async fn show_log(args: &LogArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global).await?;
-    if args.follow && !client.is_running() {
-        client.close().await;
-        anyhow::bail!("no swarm is running here, so there is nothing to follow");
-    }
-    let shown = print_log(&client, args).await;
-    client.close().await;
-    unless_unread(shown)
+    let shown = SwarmClient::with(global, async |client| {
+        anyhow::ensure!(
+            !args.follow || client.is_running(),
+            "no swarm is running here, so there is nothing to follow"
+        );
+        print_log(client, args).await
+    });
+    unless_unread(shown.await)
 }
 
 async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
@@ -240,7 +240,6 @@ pub(super) async fn search_rows(args: &SearchArgs, global: &GlobalArgs) -> anyho
 
 /// Prints what was found. Returns how much that is.
 async fn search_and_print(args: &SearchArgs, global: &GlobalArgs) -> anyhow::Result<usize> {
-    let client = SwarmClient::open(global).await?;
     let search = SearchRows {
         query: args.text.clone(),
         mysis: args.mysis.clone(),
@@ -248,19 +247,21 @@ async fn search_and_print(args: &SearchArgs, global: &GlobalArgs) -> anyhow::Res
         limit: Some(args.limit),
         ignore_case: args.ignore_case,
     };
-    let found = client.call(ControlCall::Search(search)).await;
     let mysis = args.mysis.clone();
-    let reach = client.ask(ControlCall::GetReach { mysis }).await;
-    client.close().await;
+    let (found, reach) = SwarmClient::with(global, async |client| {
+        let found = client.call(ControlCall::Search(search)).await?;
+        let reach: Option<ReachJson> = client.ask(ControlCall::GetReach { mysis }).await.ok();
+        Ok((found, reach))
+    })
+    .await?;
     let has_rows = args.r#in.iter().any(|place| place != "missions");
-    let reaches: Option<ReachJson> = reach.ok().filter(|_| has_rows);
-    if let Some(before) = reaches.and_then(|reach| reach.before) {
+    let reach = reach.filter(|_| has_rows);
+    if let Some(before) = reach.and_then(|reach| reach.before) {
         out::note(&format!(
             "old rows were removed: rows older than {} are not all kept",
             shown::time(&before)
         ));
     }
-    let found = found?;
     let rows = found.as_array().map_or(&[][..], Vec::as_slice);
     note_older(rows, args.limit);
     if args.json {

@@ -131,10 +131,10 @@ async fn show_prompt(name: Option<&str>, global: &GlobalArgs) -> anyhow::Result<
             "",
         )))?);
     };
-    let client = SwarmClient::open_in(&home, global).await?;
-    let found = read_prompt_facts(&client, name).await;
-    client.close().await;
-    let (account, mission, role, game) = found?;
+    let (account, mission, role, game) = SwarmClient::with_home(&home, global, async |client| {
+        read_prompt_facts(client, name).await
+    })
+    .await?;
     let role = role.map(|role| role_prompt(&role, &home, global));
     let role = role.transpose()?.unwrap_or_default();
     facts.game = game;

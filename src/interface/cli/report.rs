@@ -49,13 +49,11 @@ pub(super) async fn run(args: &ReportArgs, global: &GlobalArgs) -> anyhow::Resul
         since: Some(asked.period.from.to_string()),
         until: Some(asked.period.until.to_string()),
     });
-    let client = SwarmClient::open_in(&home, global).await?;
-    let report: anyhow::Result<PeriodReport> = client.ask(call).await;
-    client.close().await;
+    let report = SwarmClient::with_home(&home, global, async |client| client.ask(call).await);
     let report = PeriodReport {
         day: asked.day,
         clock,
-        ..report?
+        ..report.await?
     };
     let format = match args.format.as_str() {
         "html" => ReportFormat::Html,

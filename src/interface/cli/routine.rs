@@ -59,10 +59,10 @@ pub(super) enum RoutineCommand {
 
 pub(super) async fn run(command: &RoutineCommand, global: &GlobalArgs) -> anyhow::Result<()> {
     let home = global.open_swarm_home()?;
-    let client = SwarmClient::open_in(&home, global).await?;
-    let done = carry_out(&client, command, &home.routines()).await;
-    client.close().await;
-    done
+    SwarmClient::with_home(&home, global, async |client| {
+        carry_out(client, command, &home.routines()).await
+    })
+    .await
 }
 
 async fn carry_out(

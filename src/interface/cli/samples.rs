@@ -38,10 +38,7 @@ pub(super) async fn run(args: &SamplesArgs, global: &GlobalArgs) -> anyhow::Resu
         myses: (!args.names.is_empty()).then(|| args.names.join(",")),
         ..timed.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?
     };
-    let client = SwarmClient::open(global).await?;
-    let samples = client.call(ControlCall::ReadSamples(asked)).await;
-    client.close().await;
-    let samples = samples?;
+    let samples = SwarmClient::call_once(global, ControlCall::ReadSamples(asked)).await?;
     if args.json {
         return Ok(out::json(&samples)?);
     }

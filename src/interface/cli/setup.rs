@@ -302,6 +302,7 @@ async fn prepare_home(
     if movers.is_none() && extras.accounts.is_none() && extras.account.is_none() {
         return Ok(());
     }
+    // It is removed when this is dropped.
     let typed = match &extras.account {
         Some((name, password)) => {
             // In the home, which is closed to others: what a kill leaves behind must lie nowhere else.
@@ -313,22 +314,23 @@ async fn prepare_home(
         }
         None => None,
     };
-    let client = SwarmClient::open_in(home, global).await?;
     let typed = typed.as_ref().map(|file| file.path().to_owned());
-    for file in extras.accounts.iter().cloned().chain(typed) {
-        let file = std::path::absolute(file).context("find the accounts")?;
-        let file = file.to_string_lossy().into_owned();
-        client.call(ControlCall::ImportAccounts { file }).await?;
-    }
-    if let Some(before) = movers {
-        let now = &answers.server.name;
-        match client.is_running() {
-            true => name_the_move(&client, (&before, now), global).await?,
-            false => move_myses(&client, &before, now).await?,
+    SwarmClient::with_home(home, global, async |client| {
+        for file in extras.accounts.iter().cloned().chain(typed) {
+            let file = std::path::absolute(file).context("find the accounts")?;
+            let file = file.to_string_lossy().into_owned();
+            client.call(ControlCall::ImportAccounts { file }).await?;
         }
-    }
-    client.close().await;
-    Ok(())
+        let now = &answers.server.name;
+        match movers {
+            None => Ok(()),
+            Some(before) if client.is_running() => {
+                name_the_move(client, (&before, now), global).await
+            }
+            Some(before) => move_myses(client, &before, now).await,
+        }
+    })
+    .await
 }
 
 /// Names the order that moves the Myses of a running program, which knows the new provider only once it has read

@@ -34,11 +34,11 @@ pub(super) struct StatusArgs {
 }
 
 pub(super) async fn run(args: &StatusArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global).await?;
-    let is_running = client.is_running();
-    let status = client.call(ControlCall::whole_status()).await;
-    client.close().await;
-    let status = status?;
+    let (status, is_running) = SwarmClient::with(global, async |client| {
+        let status = client.call(ControlCall::whole_status()).await?;
+        Ok((status, client.is_running()))
+    })
+    .await?;
     if args.json {
         return Ok(out::json(&status)?);
     }

@@ -25,21 +25,15 @@ pub(super) enum SwarmClient {
 }
 
 impl SwarmClient {
-    pub(super) async fn open(global: &GlobalArgs) -> anyhow::Result<SwarmClient> {
-        let home = global.open_swarm_home()?;
-        SwarmClient::open_in(&home, global).await
-    }
-
-    /// Opens the swarm of this home, and of no other one.
-    pub(super) async fn open_in(home: &Home, global: &GlobalArgs) -> anyhow::Result<SwarmClient> {
+    async fn open(home: &Home, global: &GlobalArgs) -> anyhow::Result<SwarmClient> {
         let lock = loop {
             let running = match wiring::acquire_home(home, out::note).await? {
                 HomeAccess::Own(lock) => break lock,
                 HomeAccess::Running(running) => running,
             };
-            let token = home.control_token()?.ok_or_else(|| {
-                anyhow::anyhow!("the running program has no control.token; stop and start it")
-            })?;
+            let token = home.control_token()?;
+            let token =
+                token.context("the running program has no control.token; stop and start it")?;
             match ControlClient::connect(&running, &token, out::note).await {
                 Ok(client) => return Ok(SwarmClient::Running(client)),
                 // The program has closed meanwhile. The next attempt opens the home directly.
@@ -65,17 +59,28 @@ impl SwarmClient {
     }
 
     /// Opens the swarm of the selected home for some work, and closes it after.
-    ///
-    /// # Errors
-    /// It cannot be opened, or the work fails.
     pub(super) async fn with<T>(
         global: &GlobalArgs,
         work: impl AsyncFnOnce(&SwarmClient) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let client = SwarmClient::open(global).await?;
+        SwarmClient::with_home(&global.open_swarm_home()?, global, work).await
+    }
+
+    /// The same with the swarm of this home, and of no other one.
+    pub(super) async fn with_home<T>(
+        home: &Home,
+        global: &GlobalArgs,
+        work: impl AsyncFnOnce(&SwarmClient) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let client = SwarmClient::open(home, global).await?;
         let done = work(&client).await;
         client.close().await;
         done
+    }
+
+    /// Calls one tool of the swarm of the selected home.
+    pub(super) async fn call_once(global: &GlobalArgs, call: ControlCall) -> anyhow::Result<Value> {
+        SwarmClient::with(global, async |client| client.call(call).await).await
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -111,7 +116,7 @@ impl SwarmClient {
     }
 
     /// Closes the swarm. Acknowledged writes are on disk by then.
-    pub(super) async fn close(self) {
+    async fn close(self) {
         match self {
             SwarmClient::Running(client) => drop(client),
             SwarmClient::Direct(flight, _) => flight.shutdown().await,

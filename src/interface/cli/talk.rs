@@ -12,7 +12,7 @@ use zoea_text::names::listed;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
-use crate::interface::cli::outcomes::{OrderWords, order_each, passed_note};
+use crate::interface::cli::outcomes::{OrderWords, order_each, order_one};
 use crate::interface::cli::selection::{
     ChosenMyses, ManyMyses, ShownOutcomes, given_text, list_myses, names_in,
 };
@@ -68,20 +68,17 @@ pub struct SendArgs {
 
 pub(super) async fn send_message(args: &SendArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let text = given_text(args.text.as_ref().unwrap_or(&args.first))?;
-    let client = SwarmClient::open(global).await?;
-    let chosen = match args.many.is_given() {
-        true => args.many.resolve(&client).await,
-        false => Ok(ChosenMyses {
-            names: names_in(&args.first).collect(),
-            are_named: true,
-        }),
-    };
-    let sent = match chosen {
-        Ok(chosen) => send_each(&client, &chosen, (&text, args.no_gain), args.shown).await,
-        Err(error) => Err(error),
-    };
-    client.close().await;
-    sent
+    SwarmClient::with(global, async |client| {
+        let chosen = match args.many.is_given() {
+            true => args.many.resolve(client).await?,
+            false => ChosenMyses {
+                names: names_in(&args.first).collect(),
+                are_named: true,
+            },
+        };
+        send_each(client, &chosen, (&text, args.no_gain), args.shown).await
+    })
+    .await
 }
 
 /// Sends the chosen Myses a direct message.
@@ -241,19 +238,7 @@ fn join_names(names: &[String]) -> String {
 }
 
 pub(super) async fn mission(command: &MissionCommand, global: &GlobalArgs) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global).await?;
-    let answer = show_or_clear(&client, command).await;
-    client.close().await;
-    Ok(out::line(
-        answer?.as_deref().unwrap_or("there is no mission"),
-    )?)
-}
-
-async fn show_or_clear(
-    client: &SwarmClient,
-    command: &MissionCommand,
-) -> anyhow::Result<Option<String>> {
-    match command {
+    let line = SwarmClient::with(global, async |client| match command {
         MissionCommand::Show => {
             let mission: MissionJson<'_> = client.ask(ControlCall::GetMission {}).await?;
             Ok(mission.text.map(Cow::into_owned))
@@ -263,24 +248,20 @@ async fn show_or_clear(
             let was_there = answer.cleared == Some(true);
             Ok(was_there.then(|| "the mission is cleared".to_string()))
         }
-    }
+    });
+    let line = line.await?;
+    Ok(out::line(line.as_deref().unwrap_or("there is no mission"))?)
 }
 
 pub(super) async fn edit_notes(args: &NoteArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let text = args.text.as_deref().map(given_text).transpose()?;
-    let client = SwarmClient::open(global).await?;
     let name = args.name.clone();
-    let answer = client.ask(match text.clone() {
+    let call = match text.clone() {
         Some(text) => ControlCall::AddNote { name, text },
         None => ControlCall::ClearNotes { name },
-    });
-    let answer: anyhow::Result<OrderAnswerJson> = answer.await;
-    client.close().await;
-    let (name, answer) = (&args.name, answer?);
-    if let Some(process) = &answer.passed {
-        return Ok(out::line(&format!("{}: {name}", passed_note(process)))?);
-    }
-    Ok(out::line(&match &text {
+    };
+    let name = &args.name;
+    let done = |answer: &OrderAnswerJson| match &text {
         Some(text) => {
             let bytes = u64::try_from(text.trim().len()).unwrap_or(u64::MAX);
             let tokens = group_digits(estimated_tokens(bytes));
@@ -288,5 +269,9 @@ pub(super) async fn edit_notes(args: &NoteArgs, global: &GlobalArgs) -> anyhow::
             format!("noted for {name} as {seq}; it adds about {tokens} tokens to every request")
         }
         None => format!("the notes of {name} are cleared"),
-    })?)
+    };
+    SwarmClient::with(global, async |client| {
+        order_one(client, name, call, done).await
+    })
+    .await
 }
