@@ -1,9 +1,44 @@
-//! Times to come, as people write them: `22:00`, `2026-11-28T22:00`, `2026-11-28T22:00:00Z`, or a duration
-//! from now.
+//! Times as people write them: `22:00`, `2026-11-28T22:00`, `2026-11-28T22:00:00Z`, or a duration from now.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 
 use crate::units::parse_duration;
 
-const DAY: i64 = 24 * 3600;
+/// A time of a clock, as far as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenTime {
+    /// Of a day that is not named.
+    OfDay(NaiveTime),
+    Day(NaiveDate),
+    /// In a zone that is not named.
+    Shown(NaiveDateTime),
+    /// In milliseconds since 1970.
+    Moment(i64),
+}
+
+impl WrittenTime {
+    /// Reads a time of a clock; `None` if the text is none.
+    #[must_use]
+    pub fn read(text: &str) -> Option<WrittenTime> {
+        let text = text.trim().to_ascii_uppercase().replacen(' ', "T", 1);
+        let clocks = ["%H:%M", "%H:%M:%S%.f"];
+        let dated = |zone: &str| clocks.map(|clock| format!("%Y-%m-%dT{clock}{zone}"));
+        let of_day = |form: &&str| NaiveTime::parse_from_str(&text, form).ok();
+        let shown = |form: &String| NaiveDateTime::parse_from_str(&text, form).ok();
+        let moment = |form: &String| DateTime::parse_from_str(&text, form).ok();
+        if let Some(time) = clocks.iter().find_map(of_day) {
+            return Some(WrittenTime::OfDay(time));
+        }
+        if let Ok(day) = NaiveDate::parse_from_str(&text, "%Y-%m-%d") {
+            return Some(WrittenTime::Day(day));
+        }
+        if let Some(shown) = dated("").iter().find_map(shown) {
+            return Some(WrittenTime::Shown(shown));
+        }
+        let moment = dated("%#z").iter().find_map(moment)?;
+        Some(WrittenTime::Moment(moment.timestamp_millis()))
+    }
+}
 
 /// Reads a time to come: a duration from now, or a time of a clock. Times are in milliseconds since 1970.
 ///
@@ -30,106 +65,38 @@ pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
 }
 
 /// Reads a time of a clock. A time without a day is the next one. One without a zone is of the zone whose
-/// offset from UTC at a time is given in milliseconds.
+/// offset from UTC at a time is given in milliseconds. Parts of a second are left out.
 ///
 /// # Errors
 /// It is no time, or it is past.
 pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Result<i64, String> {
-    let wrong = || {
-        format!(
-            "`{text}` is not a time; write one as 22:00, 2026-11-28T22:00 or 2026-11-28T22:00:00Z"
-        )
-    };
-    let to_utc = |local: i64| {
+    let to_utc = |shown: NaiveDateTime| {
+        let local = shown.and_utc().timestamp_millis();
         // The offset at the time that is meant, which a change of clocks may have moved.
         let about = local.saturating_sub(offset_at(now));
         local.saturating_sub(offset_at(about))
     };
-    let trimmed = text.trim();
-    let Some((day, rest)) = trimmed.split_once(['T', 't', ' ']) else {
-        let clock = read_clock(trimmed).ok_or_else(wrong)?;
-        let today = now.saturating_add(offset_at(now)).div_euclid(DAY * 1000) * DAY;
-        let at = to_utc((today + clock) * 1000);
-        return Ok(match at > now {
-            true => at,
-            false => to_utc((today + DAY + clock) * 1000),
-        });
-    };
-    let day = read_day(day).ok_or_else(wrong)? * DAY;
-    let (clock, offset) = split_offset(rest.trim()).ok_or_else(wrong)?;
-    let local = (day + read_clock(clock).ok_or_else(wrong)?) * 1000;
-    let at = match offset {
-        Some(offset) => local - offset * 1000,
-        None => to_utc(local),
+    let at = match WrittenTime::read(text) {
+        Some(WrittenTime::OfDay(time)) => {
+            let local = DateTime::from_timestamp_millis(now.saturating_add(offset_at(now)));
+            let today = local.unwrap_or_default().date_naive();
+            match to_utc(today.and_time(time)) {
+                at if at > now => at,
+                _ => to_utc(today.succ_opt().unwrap_or(today).and_time(time)),
+            }
+        }
+        Some(WrittenTime::Shown(shown)) => to_utc(shown),
+        Some(WrittenTime::Moment(at)) => at,
+        Some(WrittenTime::Day(_)) | None => {
+            return Err(format!(
+                "`{text}` is not a time; write one as 22:00, 2026-11-28T22:00 or 2026-11-28T22:00:00Z"
+            ));
+        }
     };
     match at > now {
-        true => Ok(at),
+        true => Ok(at - at.rem_euclid(1000)),
         false => Err(format!("`{text}` is past")),
     }
-}
-
-/// The seconds of `HH:MM` or `HH:MM:SS`. Parts of a second are left out.
-fn read_clock(text: &str) -> Option<i64> {
-    let mut parts = text.split(':');
-    let hour = number(parts.next()?, 23)?;
-    let minute = number(parts.next()?, 59)?;
-    let second = match parts.next() {
-        Some(second) => {
-            let (whole, part) = second.split_once('.').unwrap_or((second, "0"));
-            number(whole, 59).filter(|_| part.bytes().all(|digit| digit.is_ascii_digit()))?
-        }
-        None => 0,
-    };
-    parts
-        .next()
-        .is_none()
-        .then_some(hour * 3600 + minute * 60 + second)
-}
-
-fn number(text: &str, most: i64) -> Option<i64> {
-    let is_number =
-        (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
-    let number = text.parse().ok().filter(|_| is_number)?;
-    (number <= most).then_some(number)
-}
-
-/// The days since 1970 of `YYYY-MM-DD`.
-fn read_day(text: &str) -> Option<i64> {
-    let mut parts = text.split('-');
-    let year = parts.next().filter(|year| year.len() == 4)?;
-    let year: i64 = year.parse().ok().filter(|year| (0..=9999).contains(year))?;
-    let month = number(parts.next()?, 12).filter(|month| *month > 0)?;
-    let day = number(parts.next()?, 31).filter(|day| *day > 0)?;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let longest = match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    if parts.next().is_some() || day > longest {
-        return None;
-    }
-    // Years begin in March, so that the leap day is the last one.
-    let year = if month > 2 { year } else { year - 1 };
-    let month = (month + 9) % 12;
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
-}
-
-/// A time of day, and the seconds by which its zone is ahead of UTC, if it names one.
-fn split_offset(text: &str) -> Option<(&str, Option<i64>)> {
-    if let Some(clock) = text.strip_suffix(['Z', 'z']) {
-        return Some((clock, Some(0)));
-    }
-    let Some(place) = text.rfind(['+', '-']) else {
-        return Some((text, None));
-    };
-    let (clock, offset) = text.split_at(place);
-    let sign = if offset.starts_with('-') { -1 } else { 1 };
-    Some((clock, Some(sign * read_clock(&offset[1..])?)))
 }
 
 #[cfg(test)]

@@ -192,8 +192,7 @@ fn contains_any(environment: &Environment, name: &str, words: &[&str]) -> bool {
 /// The offset of this machine's time zone from UTC.
 fn local_offset() -> UtcOffset {
     UtcOffset::of_zone(MachineClock.now(), |at| {
-        let seconds = WallClock::Local.show(at).offset().local_minus_utc();
-        i16::try_from(seconds / 60).unwrap_or_default()
+        i16::try_from(WallClock::Local.offset_ms(at) / 60_000).unwrap_or_default()
     })
 }
 

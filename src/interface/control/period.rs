@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use actors::domain::ids::Timestamp;
 use actors::domain::period::Period;
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use zoea_grammar::units::parse_duration;
+use zoea_grammar::when::WrittenTime;
 
 use crate::interface::report::WallClock;
 
@@ -69,7 +70,7 @@ impl AskedPeriod {
         let date = match word {
             "today" => today,
             "yesterday" => today.pred_opt().unwrap_or(today),
-            written => read_date(written).ok_or_else(|| {
+            written => NaiveDate::parse_from_str(written, "%Y-%m-%d").map_err(|_| {
                 format!(
                     "`{written}` is not a day; write today, yesterday or a date such as 2026-11-22"
                 )
@@ -114,33 +115,16 @@ pub fn read_time(
         let before = i64::try_from(before.as_millis()).unwrap_or(i64::MAX);
         return Ok(Timestamp(now.0.saturating_sub(before)));
     }
-    if let Ok(time) = NaiveTime::parse_from_str(text, "%H:%M") {
-        return Ok(last_time_of_day(time, up_to, clock));
-    }
-    if let Some(date) = read_date(text) {
-        return Ok(clock.moment(date.and_time(NaiveTime::MIN)));
-    }
-    let forms = [
-        "%Y-%m-%d %H:%M",
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%d %H:%M:%S",
-        "%Y-%m-%dT%H:%M:%S",
-    ];
-    let mut dated = forms.iter();
-    if let Some(shown) = dated.find_map(|form| NaiveDateTime::parse_from_str(text, form).ok()) {
-        return Ok(clock.moment(shown));
-    }
-    let time = DateTime::parse_from_rfc3339(text).map_err(|_| {
-        format!(
+    match WrittenTime::read(text) {
+        Some(WrittenTime::OfDay(time)) => Ok(last_time_of_day(time, up_to, clock)),
+        Some(WrittenTime::Day(date)) => Ok(clock.moment(date.and_time(NaiveTime::MIN))),
+        Some(WrittenTime::Shown(shown)) => Ok(clock.moment(shown)),
+        Some(WrittenTime::Moment(at)) => Ok(Timestamp(at)),
+        None => Err(format!(
             "`{text}` is not a time; write how long ago as 10h, a time of day as 22:00, or a time as \
              2026-11-22T10:00:00Z"
-        )
-    })?;
-    Ok(Timestamp(time.timestamp_millis()))
-}
-
-fn read_date(text: &str) -> Option<NaiveDate> {
-    NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()
+        )),
+    }
 }
 
 /// The last moment before another one in which the clock shows this time.

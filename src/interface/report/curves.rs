@@ -246,8 +246,7 @@ pub(super) fn value_ticks(values: &[Option<f64>]) -> Vec<f64> {
 /// Round times of the report's clock for an axis of time, at most so many.
 pub(super) fn time_ticks(report: &PeriodReport, most: usize) -> Vec<Timestamp> {
     let curves = &report.curves;
-    let offset = report.clock.show(curves.first).offset().local_minus_utc();
-    let offset = i64::from(offset) * 1000;
+    let offset = report.clock.offset_ms(curves.first);
     let (first, end) = (curves.first.0 + offset, curves.end().0 + offset);
     let most = i64::try_from(most).unwrap_or(1).max(1);
     let fits = |minutes: &i64| (end - first) / (minutes * 60_000) < most;

@@ -3,8 +3,7 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::period::Period;
 use chrono::{
-    DateTime, FixedOffset, Local, LocalResult, NaiveDate, NaiveDateTime, Offset, TimeDelta,
-    TimeZone, Utc,
+    DateTime, FixedOffset, Local, LocalResult, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc,
 };
 
 /// The steps in which a time that a clock skips is looked for.
@@ -27,6 +26,12 @@ impl WallClock {
             WallClock::Local => utc.with_timezone(&Local).fixed_offset(),
             WallClock::Utc => utc.fixed_offset(),
         }
+    }
+
+    /// The milliseconds by which the clock is ahead of UTC at a moment.
+    #[must_use]
+    pub fn offset_ms(self, at: Timestamp) -> i64 {
+        i64::from(self.show(at).offset().local_minus_utc()) * 1000
     }
 
     #[must_use]
@@ -59,10 +64,9 @@ impl WallClock {
     /// How the clock differs from UTC at a moment, as `UTC` or `UTC+01:00`.
     #[must_use]
     pub fn zone(self, at: Timestamp) -> String {
-        let shown = self.show(at);
-        match shown.offset().fix().local_minus_utc() {
+        match self.offset_ms(at) {
             0 => "UTC".to_string(),
-            _ => format!("UTC{}", shown.format("%:z")),
+            _ => format!("UTC{}", self.show(at).format("%:z")),
         }
     }
 }

@@ -7,7 +7,6 @@ use actors::domain::memo::MemoKind;
 use actors::domain::memo::reminder::{MAX_REMINDER_AHEAD, Reminders, parse_reminder_id};
 use actors::domain::order::{MysisOrder, Order};
 use actors::ports::Clock;
-use chrono::{Local, Offset, TimeZone};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use zoea_contract::{ListedReminderJson, to_value};
 use zoea_grammar::when::{parse_time, parse_wait};
 use zoea_system::clock::MachineClock;
 
+use crate::interface::report::WallClock;
 use crate::interface::swarm::Swarm;
 
 use crate::interface::control::status::current_statuses;
@@ -51,7 +51,9 @@ impl Remind {
         let now = MachineClock.now();
         let at = match (&self.r#in, &self.at) {
             (Some(wait), None) => parse_wait(wait, now.0)?,
-            (None, Some(at)) => parse_time(at, now.0, local_offset)?,
+            (None, Some(at)) => {
+                parse_time(at, now.0, |at| WallClock::Local.offset_ms(Timestamp(at)))?
+            }
             (None, None) | (Some(_), Some(_)) => {
                 return Err("say when, either by in, as 2h, or by at, as 22:00".to_string());
             }
@@ -68,14 +70,6 @@ impl Remind {
         let reminder = self.text.into();
         Ok(MysisOrder::Remind { at, reminder }.for_mysis(self.name))
     }
-}
-
-/// The milliseconds by which this machine's time zone is ahead of UTC at a time.
-fn local_offset(at: i64) -> i64 {
-    let offset = Local.timestamp_millis_opt(at).earliest();
-    offset.map_or(0, |time| {
-        i64::from(time.offset().fix().local_minus_utc()) * 1000
-    })
 }
 
 pub(super) fn cancel_order(id: &str) -> Result<Order, String> {
