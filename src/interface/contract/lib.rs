@@ -28,8 +28,8 @@ pub use model_check::{
 };
 pub use mysis::*;
 pub use orders::{
-    CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, LostJson, MissionJson,
-    OrderAnswerJson, OrderOutcome, OrderOutcomeJson, ReachJson, WaitedJson,
+    CompactedJson, ExportedJson, LostJson, MissionJson, OrderAnswerJson, OrderOutcome,
+    OrderOutcomeJson, ReachJson, WaitedJson, imported_accounts, order_answer,
 };
 pub use processes::ProcessJson;
 pub use question::{QuestionFieldJson, QuestionJson};

@@ -1,113 +1,64 @@
 //! The answers to orders and queries.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use actors::domain::order::CompletedOrder;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-/// The answer to an order through the control interface.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompletedOrderJson<'a> {
-    Created(String),
-    Seq(i64),
-    Cleared(bool),
-    /// The number of imported accounts.
-    Accounts(usize),
-    /// Since when the swarm is frozen; none if it is not.
-    Frozen(Option<String>),
-    /// The process that carries the order out, which is stored.
-    Passed(&'a str),
-    Routine(serde_json::Value),
-    Reminder {
-        id: &'a str,
-        at: String,
-    },
-    /// A Mysis that is back: its name, and its game account if it has it again.
-    #[serde(untagged)]
-    Undeleted {
-        undeleted: &'a str,
-        account: Option<&'a str>,
-    },
-    /// The order was carried out. The key is its word.
-    #[serde(untagged)]
-    Done(BTreeMap<&'static str, bool>),
-    /// The recipients of a mission.
-    #[serde(untagged)]
-    Broadcast {
-        delivered: Vec<&'a str>,
-        /// The Myses that inherit it when they run again.
-        missed: Vec<&'a str>,
-        /// The Myses of other processes, which give it to them within seconds.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        elsewhere: Vec<&'a str>,
-    },
-    /// The changes of the configuration.
-    #[serde(untagged)]
-    Reloaded {
-        /// The changes in force now.
-        at_once: &'a [String],
-        /// The changes that need a restart.
-        after_a_restart: &'a [String],
-    },
-    #[serde(untagged)]
-    Request {
-        at: String,
-        provider: &'a str,
-        body: &'a str,
-    },
-}
-
-impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
-    fn from(done: &'a CompletedOrder) -> Self {
-        match done {
-            CompletedOrder::Created(id) => CompletedOrderJson::Created(id.to_string()),
-            CompletedOrder::Done(action) => {
-                CompletedOrderJson::Done([(action.as_str(), true)].into())
-            }
-            CompletedOrder::Undeleted { name, account } => CompletedOrderJson::Undeleted {
-                undeleted: name,
-                account: account.as_deref(),
-            },
-            CompletedOrder::Stored(seq) => CompletedOrderJson::Seq(seq.0),
-            CompletedOrder::Broadcast {
-                mission: _,
-                delivered,
-                missed,
-                elsewhere,
-            } => CompletedOrderJson::Broadcast {
-                delivered: delivered.iter().map(|name| &**name).collect(),
-                missed: missed.iter().map(|name| &**name).collect(),
-                elsewhere: elsewhere.iter().map(|name| &**name).collect(),
-            },
-            CompletedOrder::Reloaded(reloaded) => CompletedOrderJson::Reloaded {
-                at_once: &reloaded.at_once,
-                after_a_restart: &reloaded.after_a_restart,
-            },
-            CompletedOrder::MissionCleared(was) => CompletedOrderJson::Cleared(*was),
-            CompletedOrder::Request(sent) => CompletedOrderJson::Request {
-                at: sent.at.to_string(),
-                provider: &sent.provider,
-                body: &sent.body,
-            },
-            CompletedOrder::Routine(text) => {
-                CompletedOrderJson::Routine(serde_json::from_str(text).unwrap_or_default())
-            }
-            CompletedOrder::Reminded { id, at } => CompletedOrderJson::Reminder {
-                id,
-                at: at.to_string(),
-            },
-            CompletedOrder::Frozen(since) => {
-                CompletedOrderJson::Frozen(since.map(|at| at.to_string()))
-            }
-            CompletedOrder::Passed(process) => CompletedOrderJson::Passed(process),
-            CompletedOrder::AccountsPooled(count) => CompletedOrderJson::Accounts(*count),
+/// The answer to an order through the control interface, which its caller reads as [`OrderAnswerJson`].
+#[must_use]
+pub fn order_answer(done: &CompletedOrder) -> Value {
+    match done {
+        CompletedOrder::Created(id) => json!({"created": id.to_string()}),
+        // The key is the word of what was done.
+        CompletedOrder::Done(action) => json!({(action.as_str()): true}),
+        CompletedOrder::Undeleted { name, account } => {
+            json!({"undeleted": name, "account": account})
         }
+        CompletedOrder::Stored(seq) => json!({"seq": seq.0}),
+        CompletedOrder::Broadcast {
+            mission: _,
+            delivered,
+            missed,
+            elsewhere,
+        } => {
+            let mut reached = json!({"delivered": delivered, "missed": missed});
+            if !elsewhere.is_empty() {
+                reached["elsewhere"] = json!(elsewhere);
+            }
+            reached
+        }
+        CompletedOrder::Reloaded(reloaded) => {
+            json!({"at_once": reloaded.at_once, "after_a_restart": reloaded.after_a_restart})
+        }
+        CompletedOrder::MissionCleared(was_there) => json!({"cleared": was_there}),
+        CompletedOrder::Request(sent) => {
+            json!({"at": sent.at.to_string(), "provider": sent.provider, "body": sent.body})
+        }
+        CompletedOrder::Routine(text) => {
+            json!({"routine": serde_json::from_str::<Value>(text).unwrap_or_default()})
+        }
+        CompletedOrder::Reminded { id, at } => {
+            json!({"reminder": {"id": id, "at": at.to_string()}})
+        }
+        CompletedOrder::Frozen(since) => json!({"frozen": since.map(|at| at.to_string())}),
+        CompletedOrder::Passed(process) => json!({"passed": process}),
+        CompletedOrder::AccountsPooled(count) => json!({"accounts": count}),
     }
 }
 
-/// The answer to an order as its caller reads it: what the kinds of [`CompletedOrderJson`] say. What an
+/// The answer to an import of accounts, with those whose passwords are too short to be redacted inside of words.
+#[must_use]
+pub fn imported_accounts(done: &CompletedOrder, short_passwords: &[String]) -> Value {
+    let mut answer = order_answer(done);
+    if !short_passwords.is_empty() {
+        answer["short_passwords"] = json!(short_passwords);
+    }
+    answer
+}
+
+/// The answer to an order as its caller reads it: what the kinds of [`order_answer`] say. What an
 /// order does not say is absent.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -116,7 +67,7 @@ pub struct OrderAnswerJson {
     pub cleared: Option<bool>,
     /// The process that carries the order out, which is stored.
     pub passed: Option<String>,
-    pub routine: Option<serde_json::Value>,
+    pub routine: Option<Value>,
     /// The name of a Mysis that is back.
     pub undeleted: Option<String>,
     pub account: Option<String>,
@@ -185,15 +136,6 @@ impl OrderOutcomeJson {
         self.seq = answer.seq;
         self.process = answer.passed;
     }
-}
-
-#[derive(Debug, Serialize)]
-pub struct ImportedAccountsJson<'a> {
-    #[serde(flatten)]
-    pub done: CompletedOrderJson<'a>,
-    /// The accounts whose passwords are too short to be redacted inside of words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub short_passwords: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]

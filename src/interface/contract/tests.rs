@@ -200,7 +200,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
 
 #[test]
 fn an_order_is_answered_with_what_came_of_it() {
-    let answer = |done: CompletedOrder| to_value(&CompletedOrderJson::from(&done)).to_string();
+    let answer = |done: CompletedOrder| order_answer(&done).to_string();
     for (action, word) in [
         (CompletedAction::Started, "started"),
         (CompletedAction::Retried, "retried"),
@@ -225,18 +225,11 @@ fn an_order_is_answered_with_what_came_of_it() {
         answer(reloaded),
         r#"{"after_a_restart":[],"at_once":["[budget]"]}"#
     );
-    let imported = |short_passwords| {
-        let done = CompletedOrderJson::Accounts(2);
-        to_value(&ImportedAccountsJson {
-            done,
-            short_passwords,
-        })
-        .to_string()
-    };
-    assert_eq!(imported(Vec::new()), r#"{"accounts":2}"#);
-    let short = vec!["ada".to_string()];
+    let pooled = CompletedOrder::AccountsPooled(2);
+    let imported = |short: &[String]| imported_accounts(&pooled, short).to_string();
+    assert_eq!(imported(&[]), r#"{"accounts":2}"#);
     assert_eq!(
-        imported(short),
+        imported(&["ada".to_string()]),
         r#"{"accounts":2,"short_passwords":["ada"]}"#
     );
 }

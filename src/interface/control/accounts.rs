@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
-use actors::domain::order::Order;
+use actors::domain::order::{CompletedOrder, Order};
 use actors::domain::record::{AccountRecord, GameAccount, PoolAccount};
 use serde_json::Value;
-use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_value};
+use zoea_contract::{AccountJson, imported_accounts, order_answer, to_value};
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::interface::swarm::Swarm;
@@ -37,9 +37,9 @@ pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value
             assigned_to: owner_name(record, &names).map(str::to_string),
         })
         .collect();
-    let count = CompletedOrderJson::Accounts(entries.len());
+    let count = CompletedOrder::AccountsPooled(entries.len());
     run_blocking(move || accounts::write(Path::new(&file), &entries)).await?;
-    Ok(to_value(&count))
+    Ok(order_answer(&count))
 }
 
 /// Imports the accounts of a file, all or none.
@@ -56,10 +56,7 @@ pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value
     let short: Vec<String> = short.map(|account| account.username.to_string()).collect();
     let answer = swarm.order(Order::PoolAccounts(accounts)).await;
     let done = answer.map_err(|refusal| refusal.to_string())?;
-    Ok(to_value(&ImportedAccountsJson {
-        done: CompletedOrderJson::from(&done),
-        short_passwords: short,
-    }))
+    Ok(imported_accounts(&done, &short))
 }
 
 /// Converts an entry of a file, unless it contradicts the database.

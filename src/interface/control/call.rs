@@ -8,7 +8,7 @@ use actors::domain::order::{MysisOrder, Order};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use zoea_contract::{CompletedOrderJson, to_value};
+use zoea_contract::order_answer;
 
 use crate::interface::swarm::Swarm;
 
@@ -332,5 +332,5 @@ fn drain(process: String, is_draining: bool) -> Order {
 
 async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
     let done = swarm.order(order).await.map_err(|no| no.to_string())?;
-    Ok(to_value(&CompletedOrderJson::from(&done)))
+    Ok(order_answer(&done))
 }

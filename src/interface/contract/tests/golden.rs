@@ -151,7 +151,7 @@ fn answers_to_orders_keep_their_words() {
         Reminded => [CompletedOrder::Reminded { id: "alpha:3".into(), at: Timestamp(70) }],
     );
     let all = actions.map(CompletedOrder::Done).into_iter().chain(answers);
-    let lines = all.map(|done| to_value(&CompletedOrderJson::from(&done)));
+    let lines = all.map(|done| order_answer(&done));
     hold_json("orders-answered.json", &lines.collect());
 }
 
