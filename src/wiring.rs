@@ -191,7 +191,8 @@ impl RunningSwarm {
             running.report_unread_checks(&parts.lessons);
             if running.settings.store.database_url.is_none() {
                 let (database, operator) = (running.home.database(), running.operator.clone());
-                running.watchers.watch_room(database, operator);
+                let watching = room::watch_room(database, operator);
+                running.watchers.keep(watching);
             }
         }
         Ok(running)
@@ -222,12 +223,6 @@ impl RunningSwarm {
     #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm
-    }
-
-    /// The secrets that no output may contain.
-    #[must_use]
-    pub fn secrets(&self) -> &Secrets {
-        &self.secrets
     }
 
     #[must_use]

@@ -21,7 +21,9 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::period::Period;
 use serde::{Deserialize, Serialize};
 
-use zoea_ledger::{MysisShare, PeriodRecord};
+use zoea_ledger::{MysisShare, PeriodRecord, SqlLedger};
+use zoea_settings::ReportFormat;
+use zoea_settings::prices::PriceBook;
 
 pub use cost::Cost;
 pub use curves::{CurveStep, Curves};
@@ -38,24 +40,6 @@ const OF_A_PROCESS: [&str; 3] = ["closing", "up", "not_closed"];
 
 /// From this length on a time of day says too little: longer than the longest day.
 const LONG_MS: u64 = 25 * 3_600_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportFormat {
-    /// Plain text with tables.
-    Markdown,
-    /// One HTML page without external parts.
-    Html,
-}
-
-impl ReportFormat {
-    #[must_use]
-    pub fn file_extension(self) -> &'static str {
-        match self {
-            ReportFormat::Markdown => "md",
-            ReportFormat::Html => "html",
-        }
-    }
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportLine {
@@ -210,6 +194,21 @@ impl PeriodReport {
             myses,
             ..PeriodReport::default()
         }
+    }
+
+    /// Reads the report of a period.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn read(
+        (ledger, prices): (&SqlLedger, &PriceBook),
+        period: Period,
+        now: Timestamp,
+    ) -> Result<PeriodReport, String> {
+        let record = ledger.period(period).await;
+        let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+        let is_free = |provider: &str| prices.is_free(provider);
+        Ok(PeriodReport::from_record(period, &record, now, is_free))
     }
 
     /// Adds what the same hours came to before, if anything was done then.

@@ -11,13 +11,14 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
+use zoea_settings::ReportFormat;
 use zoea_settings::prices::PriceBook;
 use zoea_system::clock::MachineClock;
 
 use crate::host::home::Home;
 use crate::interface::control::parameters::AskReport;
 use crate::interface::control::period::{AskedPeriod, MAX_DAYS};
-use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
+use crate::interface::report::{PeriodReport, WallClock};
 
 /// The longest time that is summed up: a wall clock that was wrong once must not make it years.
 const MAX_AWAY_MS: i64 = (MAX_DAYS * 86_400_000).cast_signed();
@@ -64,29 +65,17 @@ impl HomeArchivist {
         };
         let now = MachineClock.now();
         let asked = AskedPeriod::read(&asked, now, WallClock::Local)?;
-        let text = self.report(&asked, now).await?.render(ReportFormat::Html);
+        let report = PeriodReport {
+            clock: WallClock::Local,
+            ..asked.report((&self.ledger, &self.prices), now).await?
+        };
+        let text = report.render(ReportFormat::Html);
         let name = format!("report-{}.html", file_moment(now));
         let file = self.home.reports().join(&name);
         let put = tokio::task::spawn_blocking(move || self.home.put_report(&name, &text)).await;
         let put = put.map_err(|error| error.to_string())?;
         put.map_err(|error| format!("write {}: {error}", file.display()))?;
         Ok(format!("the report is in {}", file.display()))
-    }
-
-    async fn report(&self, asked: &AskedPeriod, now: Timestamp) -> Result<PeriodReport, String> {
-        let read = async |period| {
-            let record = self.ledger.period(period).await;
-            let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-            let is_free = |provider: &str| self.prices.is_free(provider);
-            Ok::<_, String>(PeriodReport::from_record(period, &record, now, is_free))
-        };
-        let before = read(asked.before(now)).await?;
-        let report = read(asked.period).await?.compared_with(&before);
-        Ok(PeriodReport {
-            day: asked.day.clone(),
-            clock: WallClock::Local,
-            ..report
-        })
     }
 
     async fn back_up(self) -> Result<String, String> {
@@ -111,10 +100,8 @@ impl HomeArchivist {
         if period.from >= period.until {
             return Ok(AwaySummary::default());
         }
-        let record = self.ledger.period(period).await;
-        let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-        let is_free = |provider: &str| self.prices.is_free(provider);
-        Ok(PeriodReport::from_record(period, &record, now, is_free).away())
+        let report = PeriodReport::read((&self.ledger, &self.prices), period, now);
+        Ok(report.await?.away())
     }
 }
 

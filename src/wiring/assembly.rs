@@ -19,7 +19,7 @@ use zoea_settings::prices::PriceBook;
 use zoea_system::clock::MachineClock;
 
 use super::archivist::HomeArchivist;
-use super::daily::DailyReporter;
+use super::daily::{DailyReporter, start_reports};
 use super::freeze::freeze_switch;
 use super::incidents::HomeIncidents;
 use super::learnt::ConfiguredLessons;
@@ -105,10 +105,10 @@ impl SwarmParts {
         let mut watchers = Watchers::default();
         if options.mode == Mode::Live {
             watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
-            watchers.remove_old_copies(copies);
-            if let Some(daily) = settings.reports.daily {
+            watchers.keep(tokio::spawn(copies.sweep()));
+            if let Some(format) = settings.reports.daily {
                 let reporter = daily_reporter(&ledger, lock.home(), &operator, &prices);
-                watchers.write_reports(daily, reporter);
+                watchers.keep(start_reports(format, reporter));
             }
         }
         Ok(SwarmParts {

@@ -10,11 +10,11 @@ use actors::ports::Clock;
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use tokio::task::{JoinHandle, spawn_blocking};
-use zoea_settings::DailyReport;
+use zoea_settings::ReportFormat;
 use zoea_settings::prices::PriceBook;
 
 use crate::host::home::Home;
-use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
+use crate::interface::report::{PeriodReport, WallClock};
 use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
@@ -39,11 +39,7 @@ pub(super) struct DailyReporter {
 
 /// Starts the writing of reports: yesterday's, the missing ones of the week before in which
 /// anything was spent, and each further one after midnight.
-pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> JoinHandle<()> {
-    let format = match daily {
-        DailyReport::Markdown => ReportFormat::Markdown,
-        DailyReport::Html => ReportFormat::Html,
-    };
+pub(super) fn start_reports(format: ReportFormat, reporter: DailyReporter) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut is_reported = false;
         loop {
@@ -70,7 +66,10 @@ impl DailyReporter {
         let newest = newest_closed_day(now, self.clock);
         for back in 0..LOOK_BACK_DAYS {
             let day = newest - TimeDelta::days(back);
-            let file = format!("{day}.{}", format.file_extension());
+            let file = match format {
+                ReportFormat::Markdown => format!("{day}.md"),
+                ReportFormat::Html => format!("{day}.html"),
+            };
             let failed = || format!("failed to write the report of {day}");
             let period = self.clock.day(day);
             let is_written = is_written(self.home.reports().join(&file), period.until, now).await;

@@ -1,13 +1,13 @@
 //! Watchers: the observers of a running swarm, which stop with it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use actors::commander::{Adapters, Watcher};
 use actors::secrets::Secrets;
 use anyhow::anyhow;
+use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use zoea_settings::{DailyReport, Settings};
+use zoea_settings::Settings;
 
 use crate::telemetry::alerts::AlertDispatcher;
 use crate::telemetry::health::Health;
@@ -19,10 +19,6 @@ use crate::telemetry::operator::Operator;
 use crate::telemetry::standstill;
 use crate::telemetry::traces::SpanExporter;
 use actors::listener::Listener;
-use zoea_ledger::DeletedCopies;
-
-use super::daily::{self, DailyReporter};
-use super::room::watch_room;
 use zoea_system::listen::describe_listen_error;
 
 #[derive(Default)]
@@ -32,10 +28,8 @@ pub(super) struct Watchers {
     health: Health,
     traces: Option<SpanExporter>,
     alerts: Option<AlertDispatcher>,
-    reports: Option<AbortOnDropHandle<()>>,
-    standstill: Option<AbortOnDropHandle<()>>,
-    copies: Option<AbortOnDropHandle<()>>,
-    room: Option<AbortOnDropHandle<()>>,
+    /// What else runs until the swarm stops.
+    tasks: Vec<AbortOnDropHandle<()>>,
 }
 
 impl Watchers {
@@ -81,7 +75,7 @@ impl Watchers {
             watchers.add_listener(alerts.event_handler()).await?;
             watchers.alerts = Some(alerts);
         }
-        watchers.standstill = Some(standstill::watch(operator.clone()));
+        watchers.tasks.push(standstill::watch(operator.clone()));
         Ok(watchers)
     }
 
@@ -103,18 +97,9 @@ impl Watchers {
         self.listeners.iter().map(Listener::watcher)
     }
 
-    /// Removes copies of deleted Myses once their day is over.
-    pub(super) fn remove_old_copies(&mut self, copies: DeletedCopies) {
-        self.copies = Some(AbortOnDropHandle::new(tokio::spawn(copies.sweep())));
-    }
-
-    pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: DailyReporter) {
-        let writing = daily::start_reports(daily, reporter);
-        self.reports = Some(AbortOnDropHandle::new(writing));
-    }
-
-    pub(super) fn watch_room(&mut self, database: PathBuf, operator: Operator) {
-        self.room = Some(AbortOnDropHandle::new(watch_room(database, operator)));
+    /// Keeps a task until the swarm stops.
+    pub(super) fn keep(&mut self, task: JoinHandle<()>) {
+        self.tasks.push(AbortOnDropHandle::new(task));
     }
 
     /// The address of the metrics, if they are served.
@@ -123,7 +108,7 @@ impl Watchers {
     }
 
     pub(super) async fn stop(self) {
-        drop((self.reports, self.standstill, self.copies, self.room));
+        drop(self.tasks);
         for listener in self.listeners {
             listener.stop().await;
         }

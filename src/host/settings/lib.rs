@@ -53,7 +53,7 @@ pub use mcp::{McpSettings, SPACEMOLT, SPACEMOLT_V2};
 pub use mistake::{Mistake, MistakePlace, SettingsError};
 pub use prompt::check_prompt;
 pub use provider::{KeySource, ProviderKind, ProviderSettings};
-pub use reports::{DailyReport, ReportSettings};
+pub use reports::{ReportFormat, ReportSettings};
 pub use role::RoleSettings;
 pub use roster::DeclaredMysis;
 pub use rule::BUILT_IN_GAME;

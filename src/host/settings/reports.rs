@@ -6,15 +6,16 @@ use super::table::section;
 section! {
     /// The reports in `HOME/reports`.
     pub struct ReportSettings {
-        optional daily: Option<DailyReport> = "html",
-            one_of([("md", DailyReport::Markdown), ("html", DailyReport::Html)]),
+        optional daily: Option<ReportFormat> = "html",
+            one_of([("md", ReportFormat::Markdown), ("html", ReportFormat::Html)]),
             "The format of each day's report, written when the day is over by this machine's clock; none: it is not written.";
     }
 }
 
-/// The format of a daily report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DailyReport {
+pub enum ReportFormat {
+    /// Plain text with tables.
     Markdown,
+    /// One HTML page without external parts.
     Html,
 }

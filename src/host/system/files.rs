@@ -46,18 +46,22 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Creates the file, empty, unless it exists. It is closed to other users from its first moment,
-/// unlike a file that a library creates.
+/// Creates a file that does not exist. It is closed to other users from its first moment, unlike a file that
+/// a library creates.
+///
+/// # Errors
+/// It exists, or the system's error.
+pub fn create_private(file: &Path) -> io::Result<File> {
+    let mut made = OpenOptions::new();
+    made.write(true).create_new(true).mode(0o600).open(file)
+}
+
+/// Creates the file, empty, unless it exists.
 ///
 /// # Errors
 /// The system's error.
 pub fn ensure_private_file(file: &Path) -> io::Result<()> {
-    let created = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file);
-    match created {
+    match create_private(file) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

@@ -1,7 +1,6 @@
 //! `zoea report`: what the swarm did, earned and spent in a day, or since a time.
 
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use actors::domain::ids::Timestamp;
@@ -9,6 +8,7 @@ use actors::ports::Clock;
 use anyhow::Context;
 use clap::Args;
 use zoea_system::clock::MachineClock;
+use zoea_system::files::create_private;
 
 use crate::host::home::Home;
 use crate::interface::cli::exit::ExitWith;
@@ -19,12 +19,12 @@ use crate::interface::cli::{EXIT_WRONG_USAGE, out, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::AskReport;
 use crate::interface::control::period::AskedPeriod;
-use crate::interface::report::{PeriodReport, ReportFormat};
+use crate::interface::report::PeriodReport;
+use zoea_settings::ReportFormat;
 
 /// The time in which the operator looked at the screen last, as a word.
 const LOOKED: &str = "looked";
 
-/// The options of `zoea report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     #[command(flatten)]
@@ -63,11 +63,7 @@ pub(super) async fn run(args: &ReportArgs, global: &GlobalArgs) -> anyhow::Resul
     let Some(file) = &args.out else {
         return Ok(out::line(text.trim_end())?);
     };
-    let mut made = std::fs::OpenOptions::new();
-    made.write(true).create_new(true).mode(0o600);
-    let written = made
-        .open(file)
-        .and_then(|mut made| made.write_all(text.as_bytes()));
+    let written = create_private(file).and_then(|mut made| made.write_all(text.as_bytes()));
     written.with_context(|| format!("write {}", file.display()))?;
     Ok(out::line(&format!("the report is in {}", file.display()))?)
 }

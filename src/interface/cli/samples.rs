@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use actors::domain::ids::Timestamp;
 use actors::ports::Clock;
 use clap::Args;
 use serde::Deserialize;
@@ -17,7 +16,7 @@ use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::{EXIT_WRONG_USAGE, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ReadSamples;
-use crate::interface::control::period::read_time;
+use crate::interface::control::period::sampled_times;
 
 /// The samples.
 #[derive(Debug, Args)]
@@ -33,10 +32,14 @@ pub struct SamplesArgs {
 }
 
 pub(super) async fn run(args: &SamplesArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let timed = with_times(&args.asked);
+    // The times are by the clock of this command, whichever the running program has.
+    let times = sampled_times(&args.asked, MachineClock.now(), shown::clock());
+    let (since, until) = times.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?;
     let asked = ReadSamples {
         myses: (!args.names.is_empty()).then(|| args.names.join(",")),
-        ..timed.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?
+        since: Some(since.to_string()),
+        until: Some(until.to_string()),
+        ..args.asked.clone()
     };
     let samples = SwarmClient::call_once(global, ControlCall::ReadSamples(asked)).await?;
     if args.json {
@@ -48,26 +51,6 @@ pub(super) async fn run(args: &SamplesArgs, global: &GlobalArgs) -> anyhow::Resu
         several => myses_table(several),
     };
     Ok(table.print()?)
-}
-
-/// The same with times by the clock of this command, whichever the running program has.
-fn with_times(asked: &ReadSamples) -> Result<ReadSamples, String> {
-    let (now, clock) = (MachineClock.now(), shown::clock());
-    let read = |text: &String, up_to| read_time(text, (now, up_to), clock);
-    let until = asked.until.as_ref();
-    let until = until.map(|until| read(until, now)).transpose()?;
-    let up_to = until.map_or(now, |until| until.min(now));
-    let since = asked.since.as_ref();
-    let since = since.map(|since| read(since, up_to)).transpose()?;
-    if since.is_some_and(|since| since > up_to) {
-        return Err("`since` is later than `until`, or than now".to_string());
-    }
-    let written = |at: Timestamp| at.to_string();
-    Ok(ReadSamples {
-        since: since.map(written),
-        until: until.map(written),
-        ..asked.clone()
-    })
 }
 
 /// A line for each step of one series.

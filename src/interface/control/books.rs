@@ -8,7 +8,7 @@ use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
 use zoea_ledger::CompactionResult;
 use zoea_settings::bounds::MAX_DAYS;
 
-use crate::interface::report::{PeriodReport, WallClock};
+use crate::interface::report::WallClock;
 use crate::interface::swarm::Swarm;
 use zoea_system::clock::MachineClock;
 use zoea_text::natural::compare_natural;
@@ -19,9 +19,6 @@ use super::parameters::AskReport;
 use super::period::AskedPeriod;
 
 /// Lists the books of the last `days` days, including today.
-///
-/// # Errors
-/// The books cannot be read.
 pub(super) async fn list_entries(
     swarm: &Swarm,
     about: &ProgramInfo,
@@ -61,9 +58,6 @@ pub(super) async fn list_entries(
 }
 
 /// The oldest row of all conversations or of one. Older rows were removed.
-///
-/// # Errors
-/// The database cannot be read.
 pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<Value, String> {
     let mysis = find_mysis(swarm, mysis).await?;
     let reach = swarm.ledger().reach(mysis).await;
@@ -75,9 +69,6 @@ pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<V
 }
 
 /// Returns the database's free space to the file system while the swarm goes on.
-///
-/// # Errors
-/// The database cannot be written, or only while no program runs.
 pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     let compacted = swarm.ledger().compact().await;
     let CompactionResult { before, after } = compacted.map_err(|fault| fault.to_string())?;
@@ -85,9 +76,6 @@ pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
 }
 
 /// Reports a day or any other time, and what the same hours came to before.
-///
-/// # Errors
-/// This is no time, or the database cannot be read.
 pub(super) async fn report_period(
     swarm: &Swarm,
     about: &ProgramInfo,
@@ -95,17 +83,6 @@ pub(super) async fn report_period(
 ) -> Result<Value, String> {
     let now = MachineClock.now();
     let asked = AskedPeriod::read(asked, now, WallClock::Local)?;
-    let is_free = |provider: &str| about.prices.is_free(provider);
-    let read = async |period| {
-        let record = swarm.ledger().period(period).await;
-        let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-        Ok::<_, String>(PeriodReport::from_record(period, &record, now, is_free))
-    };
-    let before = read(asked.before(now)).await?;
-    let report = read(asked.period).await?.compared_with(&before);
-    let report = PeriodReport {
-        day: asked.day,
-        ..report
-    };
+    let report = asked.report((swarm.ledger(), &about.prices), now).await?;
     serde_json::to_value(report).map_err(|error| error.to_string())
 }

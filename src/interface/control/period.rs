@@ -7,13 +7,17 @@ use actors::domain::period::Period;
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use zoea_grammar::units::parse_duration;
 use zoea_grammar::when::WrittenTime;
+use zoea_ledger::SqlLedger;
+use zoea_settings::prices::PriceBook;
 
-use crate::interface::report::WallClock;
+use crate::interface::report::{PeriodReport, WallClock};
 
-use super::parameters::AskReport;
+use super::parameters::{AskReport, ReadSamples};
 
 /// The longest period of a report.
 pub(crate) const MAX_DAYS: u64 = 31;
+/// The time of samples if none is named.
+const USUAL_TIME: &str = "1h";
 const DAY_MS: u64 = 86_400_000;
 /// The end of a report may be so far in the future: a day that is not over is asked of whole.
 const MOST_AHEAD: Duration = Duration::from_secs(2 * 86_400);
@@ -85,9 +89,25 @@ impl AskedPeriod {
         })
     }
 
+    /// Reads the report of the period, with what the same hours came to before.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn report(
+        self,
+        books: (&SqlLedger, &PriceBook),
+        now: Timestamp,
+    ) -> Result<PeriodReport, String> {
+        let before = PeriodReport::read(books, self.before(now), now).await?;
+        let report = PeriodReport::read(books, self.period, now).await?;
+        Ok(PeriodReport {
+            day: self.day,
+            ..report.compared_with(&before)
+        })
+    }
+
     /// The same hours a day before, or as many days before as the period has. What is still to come is in none.
-    #[must_use]
-    pub fn before(&self, now: Timestamp) -> Period {
+    fn before(&self, now: Timestamp) -> Period {
         let Period { from, until } = self.period;
         let until = until.min(now).max(from);
         let days = until.since(from).div_ceil(DAY_MS).max(1);
@@ -97,6 +117,26 @@ impl AskedPeriod {
             from: earlier(from),
             until: earlier(until),
         }
+    }
+}
+
+/// From when until when samples are asked for.
+///
+/// # Errors
+/// A text is no time, or the end comes first.
+pub fn sampled_times(
+    asked: &ReadSamples,
+    now: Timestamp,
+    clock: WallClock,
+) -> Result<(Timestamp, Timestamp), String> {
+    let until = asked.until.as_deref();
+    let until = until.map_or(Ok(now), |until| read_time(until, (now, now), clock))?;
+    let until = until.min(now);
+    let since = asked.since.as_deref().unwrap_or(USUAL_TIME);
+    let since = read_time(since, (now, until), clock)?;
+    match since > until {
+        true => Err("`since` is later than `until`, or than now".to_string()),
+        false => Ok((since, until)),
     }
 }
 

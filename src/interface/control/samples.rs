@@ -1,6 +1,6 @@
 //! Samples over the control interface: what Myses have, earn, cost and wait for over time.
 
-use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::ids::MysisId;
 use actors::domain::samples::{SampleQuery, SampleStep, SampleSteps};
 use actors::ports::Clock;
 use serde_json::Value;
@@ -11,24 +11,12 @@ use crate::interface::report::WallClock;
 use crate::interface::swarm::Swarm;
 
 use super::parameters::ReadSamples;
-use super::period;
-
-/// The time that is read if none is named.
-const USUAL_TIME: &str = "1h";
+use super::period::{read_time, sampled_times};
 
 /// Reads samples.
-///
-/// # Errors
-/// A name or a time is wrong, the answer would be too long, or the database cannot be read.
 pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Value, String> {
     let now = MachineClock.now();
-    let until = asked.until.as_deref();
-    let until = until.map_or(Ok(now), |until| read_time(until, (now, now)))?;
-    let until = until.min(now);
-    let since = read_time(asked.since.as_deref().unwrap_or(USUAL_TIME), (now, until))?;
-    if since > until {
-        return Err("`since` is later than `until`, or than now".to_string());
-    }
+    let (since, until) = sampled_times(&asked, now, WallClock::Local)?;
     let word = asked.resolution.as_deref().unwrap_or("automatic");
     let step = SampleStep::parse(word)
         .ok_or_else(|| format!("`{word}` is not a resolution; write minute, hour or automatic"))?;
@@ -80,10 +68,5 @@ async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
 
 pub(super) fn check_time(text: &str) -> Result<String, String> {
     let now = MachineClock.now();
-    read_time(text, (now, now)).map(|_| text.to_string())
-}
-
-/// Reads a time by the clock of this machine; a time of day is the last one up to another time.
-fn read_time(text: &str, (now, up_to): (Timestamp, Timestamp)) -> Result<Timestamp, String> {
-    period::read_time(text, (now, up_to), WallClock::Local)
+    read_time(text, (now, now), WallClock::Local).map(|_| text.to_string())
 }

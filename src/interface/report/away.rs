@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use actors::domain::screen::AwaySummary;
 
 use super::PeriodReport;
-use super::figures::{duration, group_count, group_thousands, with_sign};
+use super::figures::{duration, group_thousands, with_sign};
 use super::holdups::HoldUp;
 use super::timeline::{MAX_NAMED, Span};
+use zoea_text::figures::group_digits;
 
 impl PeriodReport {
     #[must_use]
@@ -32,13 +33,13 @@ fn gains(report: &PeriodReport) -> String {
             Some(name) => format!("{name} {}, cost {cost}", with_sign(earned)),
             None => format!("{} credits earned, cost {cost}", group_thousands(earned)),
         },
-        None => format!("{} turns, cost {cost}", group_count(total.turns)),
+        None => format!("{} turns, cost {cost}", group_digits(total.turns)),
     };
     match report.saved_calls {
         0 => earned,
         saved => {
             let worth = total.spent.worth_of(saved);
-            format!("{earned}, {} model calls saved{worth}", group_count(saved))
+            format!("{earned}, {} model calls saved{worth}", group_digits(saved))
         }
     }
 }

@@ -7,7 +7,8 @@ use actors::domain::samples::Flow;
 use serde::{Deserialize, Serialize};
 
 use super::NOT_REPORTED;
-use super::figures::{dollars, group_count, group_thousands};
+use super::figures::{dollars, group_thousands};
+use zoea_text::figures::group_digits;
 
 /// What stands for a cost or a rate that is not known.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -103,7 +104,7 @@ impl Cost {
         match (self.calls, self.cost_micros, self.is_partly_unknown) {
             (0, _, _) => String::new(),
             (_, 1.., false) => format!(" (about {})", dollars(part(self.cost_micros))),
-            (_, _, _) => format!(" (about {} tokens)", group_count(part(self.tokens()))),
+            (_, _, _) => format!(" (about {} tokens)", group_digits(part(self.tokens()))),
         }
     }
 

@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
 use zoea_ledger::{PeriodSamples, SwarmMinute};
 
+use super::figures::short_number;
 use super::{OF_ANY, OF_MONEY, OfMoney, PeriodReport, moment};
 
 const MAX_STEPS: i64 = 96;
 /// The lengths that are chosen from, in minutes.
 const STEP_MINUTES: [i64; 10] = [1, 2, 5, 10, 15, 60, 120, 240, 480, 1440];
-
-pub(super) const UNPRICED_LEFT_OUT: &str = "; calls whose price is unknown are left out";
 
 /// The curves. They cover the time from the first to the last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -90,6 +89,20 @@ impl CurveKind {
             CurveKind::Cost => is_zero.then_some("Nothing: every call was free of charge."),
             CurveKind::Tokens => is_zero.then_some("No provider reported its tokens."),
         }
+    }
+
+    /// A curve in words: its lowest, its highest and its last value, and what is left out.
+    pub(super) fn words(self, curves: &Curves) -> String {
+        let values = curves.values(self);
+        let known = || values.iter().flatten().copied();
+        let lowest = short_number(known().fold(f64::INFINITY, f64::min));
+        let highest = short_number(known().fold(f64::NEG_INFINITY, f64::max));
+        let last = short_number(known().next_back().unwrap_or_default());
+        let gap = match self == CurveKind::Cost && curves.is_cost_partial() {
+            true => "; calls whose price is unknown are left out",
+            false => "",
+        };
+        format!("{lowest} to {highest}, at the end {last}{gap}")
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the height of a curve")]

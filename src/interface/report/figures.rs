@@ -17,10 +17,6 @@ pub(super) fn with_sign(value: i64) -> String {
     format!("{sign}{}", group_thousands(value))
 }
 
-pub(super) fn group_count(value: u64) -> String {
-    group_digits(value)
-}
-
 /// A number in at most six letters, for axes: `0.002`, `12`, `4.5k`, `1.2M`.
 pub(super) fn short_number(value: f64) -> String {
     let sign = if value < 0.0 { "−" } else { "" };

@@ -4,10 +4,11 @@ mod charts;
 mod markup;
 mod tables;
 
-use super::figures::{dollars, group_count, group_thousands, short_count};
+use super::figures::{dollars, group_thousands, short_count};
 use super::summary::sentences;
 use super::{NOT_REPORTED, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
 use markup::escape_html;
+use zoea_text::figures::group_digits;
 
 /// The page around the sections. Its colours follow the reader's choice of light or dark.
 const PAGE_TEMPLATE: &str = include_str!("report.html");
@@ -47,8 +48,8 @@ fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
         ((of_what, known), OF_ANY),
         ((&*per_dollar, each), OF_MONEY),
         (("tokens", short_count(cost.tokens())), OF_ANY),
-        (("turns", group_count(total.turns)), OF_ANY),
-        (("errors", group_count(total.faults)), OF_ANY),
+        (("turns", group_digits(total.turns)), OF_ANY),
+        (("errors", group_digits(total.faults)), OF_ANY),
     ]);
     let tiles = tiles.into_iter();
     tiles

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use zoea_text::markdown::plain_line;
 
 use super::cost::UNKNOWN;
-use super::curves::{CurveKind, UNPRICED_LEFT_OUT, time_ticks};
-use super::figures::{duration, group_count, group_thousands, short_number};
+use super::curves::{CurveKind, time_ticks};
+use super::figures::{duration, group_thousands};
 use super::holdups::{HoldKind, HoldUp};
 use super::summary::{compared, sentences};
 use super::timeline::ReportTimeline;
 use super::values::{Ranking, ValueLine};
 use super::{NOT_REPORTED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use zoea_text::figures::group_digits;
 
 /// The heights of a curve of letters.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -101,23 +102,11 @@ fn curves(report: &PeriodReport) -> String {
     for kind in CurveKind::of_report(report) {
         let values = report.curves.values(kind);
         let title = plain_line(&kind.title(report));
-        let known: Vec<f64> = values.iter().flatten().copied().collect();
         if let Some(absence) = kind.absence(&report.curves) {
             let _ = writeln!(text, "{title}: {absence}\n");
             continue;
         }
-        let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
-        let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let last = known.last().copied().unwrap_or_default();
-        let [lowest, highest, last] = [lowest, highest, last].map(short_number);
-        let gap = match kind == CurveKind::Cost && report.curves.is_cost_partial() {
-            true => UNPRICED_LEFT_OUT,
-            false => "",
-        };
-        let _ = writeln!(
-            text,
-            "{title}: {lowest} to {highest}, at the end {last}{gap}"
-        );
+        let _ = writeln!(text, "{title}: {}", kind.words(&report.curves));
         let _ = writeln!(text, "{}\n", blocks(&values));
     }
     for line in axis(report) {
@@ -253,15 +242,11 @@ fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a Report
     });
     let mut text = head(&columns.collect::<Vec<&str>>());
     for line in lines {
-        let _ = writeln!(text, "{}", mysis_row(report, line));
+        let columns = report.having(MYSIS_COLUMNS).into_iter();
+        let cells: Vec<String> = columns.map(|(_, cell)| cell(line)).collect();
+        let _ = writeln!(text, "{}", row(&cells));
     }
     text
-}
-
-fn mysis_row(report: &PeriodReport, of: &ReportLine) -> String {
-    let columns = report.having(MYSIS_COLUMNS).into_iter();
-    let cells: Vec<String> = columns.map(|(_, cell)| cell(of)).collect();
-    row(&cells)
 }
 
 fn or_not_reported(number: Option<i64>) -> String {
@@ -298,7 +283,7 @@ fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[Valu
         }
         cells.extend(report.having([
             (grouped(line.earned), OF_MONEY),
-            (group_count(line.spent.tokens()), OF_ANY),
+            (group_digits(line.spent.tokens()), OF_ANY),
             (line.spent.dollars(), OF_ANY),
             (line.spent.credits_per_dollar(line.earned), OF_MONEY),
         ]));

@@ -2,11 +2,12 @@
 
 use zoea_text::names::plural;
 
-use super::figures::{duration, group_count, group_thousands, with_sign};
+use super::figures::{duration, group_thousands, with_sign};
 use super::holdups::HoldUp;
 use super::timeline::TimelineSpanKind;
 use super::values::ValueLine;
 use super::{NOT_REPORTED, PeriodReport, ReportLine, ReportTotals};
+use zoea_text::figures::group_digits;
 
 /// Systems in which Myses spent less time together are left out, in minutes: a visit is no rate.
 const MIN_SYSTEM_MINUTES: i64 = 10;
@@ -68,11 +69,11 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
             group_thousands(earned)
         ),
         (None, _) if report.is_of_no_game => {
-            format!("{who} took {} turns {costs}.", group_count(total.turns))
+            format!("{who} took {} turns {costs}.", group_digits(total.turns))
         }
         (None, _) => format!(
             "{who} took {} turns {costs}; no tool result showed credits.",
-            group_count(total.turns)
+            group_digits(total.turns)
         ),
     }
 }
@@ -81,7 +82,7 @@ fn saved(report: &PeriodReport, total: &ReportLine) -> Option<String> {
     let calls = report.saved_calls;
     let worth = total.spent.worth_of(calls);
     (calls > 0).then(|| {
-        let counted = group_count(calls);
+        let counted = group_digits(calls);
         format!(
             "Routines saved {counted} model {}{worth}.",
             plural(calls, "call")
@@ -94,7 +95,7 @@ fn before(report: &PeriodReport, total: &ReportLine) -> Option<String> {
     let before = report.before.as_ref()?;
     let cost = before.spent.dollars();
     let Some(earned) = before.earned else {
-        let turns = group_count(before.turns);
+        let turns = group_digits(before.turns);
         return Some(format!(
             "The same hours before: {turns} turns, cost {cost}."
         ));
@@ -129,9 +130,9 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
             earned,
             of.spent.dollars(),
             of.spent.credits_per_dollar(of.earned),
-            group_count(of.spent.tokens()),
-            group_count(of.turns),
-            group_count(of.saved_calls),
+            group_digits(of.spent.tokens()),
+            group_digits(of.turns),
+            group_digits(of.saved_calls),
         ]
     };
     let (now, before) = (figures(&report.totals()), figures(before));

@@ -319,7 +319,7 @@ fn every_key_is_read() {
             listen: "[::1]:7000".parse().unwrap(),
         },
         reports: ReportSettings {
-            daily: Some(DailyReport::Html),
+            daily: Some(ReportFormat::Html),
         },
         alerts: AlertSettings {
             webhook: Some(Secret::new("https://hooks.test/secret/")),

@@ -2,9 +2,7 @@
 //! it, so that they have the same size on a phone.
 
 use crate::interface::report::PeriodReport;
-use crate::interface::report::curves::{
-    CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks, value_ticks,
-};
+use crate::interface::report::curves::{CurveKind, Curves, time_ticks, value_ticks};
 use crate::interface::report::figures::{duration, short_number};
 use crate::interface::report::timeline::{ReportTimeline, Span};
 
@@ -47,22 +45,11 @@ fn colour(kind: CurveKind) -> &'static str {
 fn chart(report: &PeriodReport, kind: CurveKind) -> String {
     let (curves, timeline) = (&report.curves, &report.timeline);
     let values = curves.values(kind);
-    let known = || values.iter().flatten().copied();
     let title = escape_html(&kind.title(report));
     if let Some(absence) = kind.absence(curves) {
         return format!("<figure><h3>{title}</h3><figcaption>{absence}</figcaption></figure>");
     }
-    let [lowest, highest, last] = [
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(f64::NEG_INFINITY, f64::max),
-        known().next_back().unwrap_or_default(),
-    ]
-    .map(short_number);
-    let gap = match kind == CurveKind::Cost && curves.is_cost_partial() {
-        true => UNPRICED_LEFT_OUT,
-        false => "",
-    };
-    let words = format!("{lowest} to {highest}, at the end {last}{gap}");
+    let words = kind.words(curves);
     let ticks = value_ticks(&values);
     let height = |value: f64| -> f64 {
         let (bottom, top) = (ticks.first(), ticks.last());

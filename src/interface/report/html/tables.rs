@@ -1,11 +1,12 @@
 //! The tables of a page.
 
 use crate::interface::report::cost::{Cost, UNKNOWN};
-use crate::interface::report::figures::{duration, group_count, group_thousands};
+use crate::interface::report::figures::{duration, group_thousands};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
 use crate::interface::report::summary::compared;
 use crate::interface::report::values::{Ranking, ValueLine};
 use crate::interface::report::{NOT_REPORTED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use zoea_text::figures::group_digits;
 
 use super::markup::escape_html;
 
@@ -21,12 +22,12 @@ const MYSIS_COLUMNS: [((&str, MysisCell), OfMoney); 11] = [
     (("cost", |of, _| price_cell(&of.spent)), OF_ANY),
     (("per dollar", |of, _| cell(&of.spent.credits_per_dollar(of.gained()))), OF_MONEY),
     (("credits", |of, _| cell(&or_not_reported(of.credits.map(|(_, last)| last)))), OF_MONEY),
-    (("turns", |of, _| cell(&group_count(of.turns))), OF_ANY),
+    (("turns", |of, _| cell(&group_digits(of.turns))), OF_ANY),
     (("errors", |of, _| fault_cell(of.faults)), OF_ANY),
-    (("calls", |of, _| cell(&group_count(of.spent.calls))), OF_ANY),
-    (("tokens in", |of, _| cell(&group_count(of.spent.tokens_in))), OF_ANY),
-    (("cached", |of, _| cell(&group_count(of.spent.tokens_cached))), OF_ANY),
-    (("out", |of, _| cell(&group_count(of.spent.tokens_out))), OF_ANY),
+    (("calls", |of, _| cell(&group_digits(of.spent.calls))), OF_ANY),
+    (("tokens in", |of, _| cell(&group_digits(of.spent.tokens_in))), OF_ANY),
+    (("cached", |of, _| cell(&group_digits(of.spent.tokens_cached))), OF_ANY),
+    (("out", |of, _| cell(&group_digits(of.spent.tokens_out))), OF_ANY),
 ];
 
 /// The Myses by value: the best, the worst, and all others folded.
@@ -153,12 +154,12 @@ pub(super) fn days_section(days: &[(String, Cost)]) -> String {
         let cells = [
             barred(&cost.dollars(), signed(cost.cost_micros), longest, "cost"),
             barred(
-                &group_count(cost.tokens()),
+                &group_digits(cost.tokens()),
                 signed(cost.tokens()),
                 most_tokens,
                 "tokens",
             ),
-            cell(&group_count(cost.calls)),
+            cell(&group_digits(cost.calls)),
         ];
         format!("<tr><th>{}</th>{}</tr>", escape_html(day), cells.concat())
     });
@@ -227,7 +228,7 @@ fn gained_cell(of: &ReportLine, longest: Option<u64>) -> String {
 fn fault_cell(faults: u64) -> String {
     match faults {
         0 => cell("0"),
-        faults => format!("<td class=\"bad\">{}</td>", group_count(faults)),
+        faults => format!("<td class=\"bad\">{}</td>", group_digits(faults)),
     }
 }
 
@@ -282,8 +283,8 @@ fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> S
         cells += &cell(&or_not_reported(line.earned_hourly()));
         cells += &cell(&duration(minutes.unsigned_abs().saturating_mul(60_000)));
     }
-    cells += &cell(&group_count(line.myses));
-    cells += &cell(&group_count(line.spent.tokens()));
+    cells += &cell(&group_digits(line.myses));
+    cells += &cell(&group_digits(line.spent.tokens()));
     format!("<tr><th>{name}</th>{cells}</tr>")
 }
 
