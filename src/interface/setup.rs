@@ -9,7 +9,8 @@ mod servers;
 
 pub use answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer, ModelChoice, ServerChoice};
 pub use configuration::render_configuration;
-pub use files::{ConfigurationFiles, NewSecrets, WrittenFiles};
+pub use files::{ConfigurationFiles, NewSecrets};
 pub use servers::{
-    LocalServer, Seller, ServerFault, find_local_servers, find_seller, list_models, sellers,
+    LocalServer, Seller, ServerFault, find_local_servers, find_seller, list_models, seller_at,
+    sellers,
 };

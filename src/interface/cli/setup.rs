@@ -18,15 +18,14 @@ use zoea_settings::{Secret, Settings};
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::screen::has_terminal;
 use crate::interface::cli::selection::list_myses;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::unfrozen::{refuse_while_frozen, unless_frozen};
-use crate::interface::cli::{out, run, screen};
+use crate::interface::cli::{out, run};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ConfigureMysis;
-use crate::interface::setup::{
-    Answers, ConfigurationFiles, GAME_ENTRY, NewSecrets, render_configuration,
-};
+use crate::interface::setup::{Answers, GAME_ENTRY, NewSecrets, render_configuration};
 
 use zoea_tui::terminal_size;
 
@@ -38,67 +37,33 @@ const INDENT: &str = "  ";
 
 /// The options of `zoea setup`. What is not told is asked, where there is a terminal.
 #[derive(Clone, Debug, Default, Args)]
+#[command(mut_args(|arg| arg.hide_env_values(true)))]
 pub struct SetupArgs {
     /// The model server: a name such as openai or ollama, or an address that ends in /v1.
-    #[arg(
-        long,
-        value_name = "NAME|URL",
-        env = "ZOEA_SETUP_PROVIDER",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "NAME|URL", env = "ZOEA_SETUP_PROVIDER")]
     provider: Option<String>,
     /// The variable of the environment that holds the server's key.
-    #[arg(
-        long,
-        value_name = "VAR",
-        env = "ZOEA_SETUP_KEY_ENV",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "VAR", env = "ZOEA_SETUP_KEY_ENV")]
     key_env: Option<String>,
     /// The model, as its server names it.
-    #[arg(
-        long,
-        value_name = "M",
-        env = "ZOEA_SETUP_MODEL",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "M", env = "ZOEA_SETUP_MODEL")]
     model: Option<String>,
     /// The game: offline (the built-in one), spacemolt, spacemolt-v2 (its second interface), or the address of
     /// an MCP server.
-    #[arg(
-        long,
-        value_name = "GAME",
-        env = "ZOEA_SETUP_GAME",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "GAME", env = "ZOEA_SETUP_GAME")]
     game: Option<String>,
     /// Game accounts for the pool, a file as `zoea accounts import` reads it.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "ZOEA_SETUP_ACCOUNTS",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "FILE", env = "ZOEA_SETUP_ACCOUNTS")]
     accounts: Option<PathBuf>,
     /// The variable of the environment that holds the game's registration code.
-    #[arg(
-        long,
-        value_name = "VAR",
-        env = "ZOEA_SETUP_CODE_ENV",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "VAR", env = "ZOEA_SETUP_CODE_ENV")]
     code_env: Option<String>,
     /// How many Myses.
-    #[arg(long, value_name = "N", env = "ZOEA_SETUP_MYSES", hide_env_values = true,
+    #[arg(long, value_name = "N", env = "ZOEA_SETUP_MYSES",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     myses: Option<u32>,
     /// What they may spend in a day: 2usd, 20Mtokens or unlimited.
-    #[arg(
-        long,
-        value_name = "CAP",
-        env = "ZOEA_SETUP_CAP",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "CAP", env = "ZOEA_SETUP_CAP")]
     cap: Option<String>,
     /// Ask nothing, and replace an existing configuration; a copy of it is kept.
     #[arg(long)]
@@ -153,28 +118,24 @@ pub(super) async fn run(args: &SetupArgs, global: &GlobalArgs) -> anyhow::Result
         refuse_while_running(&home, args.no_start)?;
         refuse_while_frozen(&home)?;
         let present = Present::read(global, &home)?;
-        let files = ConfigurationFiles {
-            configuration: present.file.clone(),
-            credentials: present.credentials.clone(),
-        };
-        let is_asking = !args.yes && is_at_a_terminal();
+        let is_asking = !args.yes && has_terminal();
         if !is_asking && present.is_there && !args.yes {
             anyhow::bail!(
                 "{} exists; --yes replaces it and keeps a copy",
-                files.configuration.display()
+                present.files.configuration.display()
             );
         }
         let prepared = match is_asking {
             true => questions::ask(args, &present, &home).await?,
             false => flags::answers(args, &present).await?,
         };
-        anyhow::Ok((prepared, present, files, is_asking))
+        anyhow::Ok((prepared, present, is_asking))
     };
     // It listens before the first question: a question holds this task until it is answered, and a
     // signal that came before the first listener would end the program without a word.
     let mut interrupts = signal(SignalKind::interrupt()).context("listen for Ctrl-C")?;
     // Cancel-safe: nothing is written before this select ends.
-    let (prepared, present, files, was_shown) = tokio::select! {
+    let (prepared, present, was_shown) = tokio::select! {
         prepared = unless_frozen(&home, prepared) => prepared?,
         _ = interrupts.recv() => return Err(SetupLeft.into()),
     };
@@ -183,7 +144,7 @@ pub(super) async fn run(args: &SetupArgs, global: &GlobalArgs) -> anyhow::Result
         extras,
         passed,
     } = prepared;
-    write(&answers, &present, &files, was_shown)?;
+    write(&answers, &present, was_shown)?;
     passed.keep(&home);
     prepare_home(&answers, &extras, &present, &home, global)
         .await
@@ -191,13 +152,8 @@ pub(super) async fn run(args: &SetupArgs, global: &GlobalArgs) -> anyhow::Result
     if args.no_start {
         return Ok(out::line("`zoea run --start-swarm` starts the swarm.")?);
     }
-    let start = run::RunArgs::after_setup(!is_at_a_terminal());
+    let start = run::RunArgs::after_setup(!has_terminal());
     run::run(&start, global).await
-}
-
-/// Whether there is an operator at a terminal who can answer questions.
-pub(super) fn is_at_a_terminal() -> bool {
-    screen::has_terminal()
 }
 
 /// Refuses to replace the configuration of a running swarm, unless `--no-start` is given: the
@@ -216,11 +172,11 @@ fn refuse_while_running(home: &Home, no_start: bool) -> anyhow::Result<()> {
 
 /// The settings that a configuration with these answers would have, before it is written.
 fn settings_of(answers: &Answers, present: &Present) -> anyhow::Result<(String, Settings)> {
+    let (environment, files) = (&present.environment, &present.files);
+    let (file, credentials) = (&files.configuration, &files.credentials);
     let text = render_configuration(&present.text, answers)
-        .with_context(|| format!("read {}", present.file.display()))?;
-    let (environment, credentials) = (&present.environment, &present.credentials);
-    let mut settings =
-        Settings::from_text_with_keys(&present.file, &text, environment, credentials)?;
+        .with_context(|| format!("read {}", file.display()))?;
+    let mut settings = Settings::from_text_with_keys(file, &text, environment, credentials)?;
     if let Some(provider) = settings.providers.get_mut(&answers.server.name) {
         provider.api_key = present.key(&answers.key);
     }
@@ -228,12 +184,8 @@ fn settings_of(answers: &Answers, present: &Present) -> anyhow::Result<(String, 
 }
 
 /// Writes the files and reports them to the operator, who was shown the text if there were questions.
-fn write(
-    answers: &Answers,
-    present: &Present,
-    files: &ConfigurationFiles,
-    was_shown: bool,
-) -> anyhow::Result<()> {
+fn write(answers: &Answers, present: &Present, was_shown: bool) -> anyhow::Result<()> {
+    let files = &present.files;
     let text = render_configuration(&present.text, answers)?;
     let secrets = NewSecrets {
         key: answers
@@ -242,7 +194,7 @@ fn write(
             .map(|key| (answers.server.name.as_str(), key)),
         code: answers.code.typed().map(|code| (GAME_ENTRY, code)),
     };
-    let written = files.write(&text, &secrets)?;
+    let copy = files.write(&text, &secrets)?;
     let file = files.configuration.display();
     if was_shown {
         out::line(&format!("{file} is written."))?;
@@ -250,7 +202,7 @@ fn write(
         out::line(&format!("\nThis is written to {file}:\n"))?;
         print_configuration(&text)?;
     }
-    if let Some(copy) = written.copy {
+    if let Some(copy) = copy {
         out::line(&format!(
             "The previous configuration is kept as {}.",
             copy.display()
@@ -359,9 +311,7 @@ async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Re
         let change = ConfigureMysis {
             name: name.to_string(),
             provider: Some(now.to_string()),
-            model: None,
-            temperature: None,
-            role: None,
+            ..ConfigureMysis::default()
         };
         client.call(ControlCall::ConfigureMysis(change)).await?;
         out::line(&format!("{name} is on {now} now."))?;

@@ -1,15 +1,14 @@
 //! The files that setup writes. Each file is replaced as a whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 use zoea_settings::Secret;
 
-use zoea_system::files::read_text;
+use zoea_system::files::{create_private, read_text};
 
 /// The most bytes of a file that are read: more than any configuration or credentials have.
 const MAX_BYTES: u64 = 1 << 20;
@@ -27,28 +26,14 @@ pub struct NewSecrets<'a> {
     pub code: Option<(&'a str, &'a Secret)>,
 }
 
-#[derive(Debug)]
-pub struct WrittenFiles {
-    /// The copy of the configuration that existed before.
-    pub copy: Option<PathBuf>,
-}
-
 impl ConfigurationFiles {
-    /// The text of the configuration file; empty if there is none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn read_configuration(&self) -> anyhow::Result<String> {
-        read_if_there(&self.configuration)
-    }
-
-    /// Writes both files, and keeps a copy of an existing configuration. If any step fails, all
-    /// files stay as they were.
+    /// Writes both files, and keeps a copy of an existing configuration, which it returns. If any step
+    /// fails, all files stay as they were.
     ///
     /// # Errors
     /// A file cannot be written, or the credentials have another content than expected.
-    pub fn write(&self, text: &str, secrets: &NewSecrets<'_>) -> anyhow::Result<WrittenFiles> {
-        let present = self.read_configuration()?;
+    pub fn write(&self, text: &str, secrets: &NewSecrets<'_>) -> anyhow::Result<Option<PathBuf>> {
+        let present = read_if_there(&self.configuration)?;
         let credentials = match secrets.is_empty() {
             false => Some(self.add_secrets(secrets)?),
             true => None,
@@ -63,7 +48,7 @@ impl ConfigurationFiles {
             keys.put()?;
         }
         new.put()?;
-        Ok(WrittenFiles { copy })
+        Ok(copy)
     }
 
     fn add_secrets(&self, secrets: &NewSecrets<'_>) -> anyhow::Result<String> {
@@ -155,14 +140,6 @@ fn sync_folder(file: &Path) -> io::Result<()> {
     }
 }
 
-fn create_private(file: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)
-}
-
 /// Saves a copy of a configuration under the first free name.
 fn keep_copy(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
     let mut number = 1_u32;
@@ -236,8 +213,8 @@ mod tests {
             code: Some(("game", &code)),
             ..of_provider(&key)
         };
-        let written = files.write("a = 1\n", &secrets).unwrap();
-        assert_eq!(written.copy, None);
+        let copy = files.write("a = 1\n", &secrets).unwrap();
+        assert_eq!(copy, None);
         assert_eq!(names(folder.path()), ["credentials.json", "zoea.toml"]);
         for file in [&files.configuration, &files.credentials] {
             let mode = fs::metadata(file).unwrap().permissions().mode();

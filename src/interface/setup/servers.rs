@@ -6,6 +6,7 @@ use futures::future::join_all;
 use thiserror::Error;
 use zoea_text::clean::one_line;
 
+use super::answers::ServerChoice;
 use zoea_model_check::listing::{self, ListFault, ListedModel};
 use zoea_provider::ProviderEndpoint;
 
@@ -24,70 +25,17 @@ pub struct Seller {
     pub model: &'static str,
 }
 
+#[rustfmt::skip]
 const SELLERS: [Seller; 9] = [
-    seller(
-        "openai",
-        "OpenAI",
-        "https://api.openai.com/v1",
-        "OPENAI_API_KEY",
-        "gpt-5-mini",
-    ),
-    seller(
-        "anthropic",
-        "Anthropic",
-        "https://api.anthropic.com/v1",
-        "ANTHROPIC_API_KEY",
-        "claude-haiku-4-5",
-    ),
-    seller(
-        "gemini",
-        "Google Gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        "GEMINI_API_KEY",
-        "gemini-2.5-flash",
-    ),
-    seller(
-        "openrouter",
-        "OpenRouter",
-        "https://openrouter.ai/api/v1",
-        "OPENROUTER_API_KEY",
-        "openai/gpt-5-mini",
-    ),
-    seller(
-        "deepseek",
-        "DeepSeek",
-        "https://api.deepseek.com/v1",
-        "DEEPSEEK_API_KEY",
-        "deepseek-chat",
-    ),
-    seller(
-        "mistral",
-        "Mistral",
-        "https://api.mistral.ai/v1",
-        "MISTRAL_API_KEY",
-        "mistral-large-latest",
-    ),
-    seller(
-        "groq",
-        "Groq",
-        "https://api.groq.com/openai/v1",
-        "GROQ_API_KEY",
-        "openai/gpt-oss-120b",
-    ),
-    seller(
-        "xai",
-        "xAI",
-        "https://api.x.ai/v1",
-        "XAI_API_KEY",
-        "grok-4.3",
-    ),
-    seller(
-        "qwen",
-        "Qwen (Alibaba Cloud)",
-        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        "DASHSCOPE_API_KEY",
-        "qwen-plus",
-    ),
+    seller("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini"),
+    seller("anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "claude-haiku-4-5"),
+    seller("gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", "gemini-2.5-flash"),
+    seller("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai/gpt-5-mini"),
+    seller("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-chat"),
+    seller("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-large-latest"),
+    seller("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai/gpt-oss-120b"),
+    seller("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", "grok-4.3"),
+    seller("qwen", "Qwen (Alibaba Cloud)", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen-plus"),
 ];
 
 const LOCAL: [Seller; 5] = [
@@ -111,6 +59,16 @@ const fn seller(
         endpoint,
         key_variable,
         model,
+    }
+}
+
+impl Seller {
+    #[must_use]
+    pub fn server(&self) -> ServerChoice {
+        ServerChoice {
+            name: self.name.to_string(),
+            endpoint: self.endpoint.to_string(),
+        }
     }
 }
 
@@ -148,8 +106,14 @@ pub fn sellers() -> &'static [Seller] {
 #[must_use]
 pub fn find_seller(name: &str) -> Option<&'static Seller> {
     let name = name.to_ascii_lowercase();
-    let known = SELLERS.iter().chain(&LOCAL);
-    known.into_iter().find(|seller| seller.name == name)
+    let mut known = SELLERS.iter().chain(&LOCAL);
+    known.find(|seller| seller.name == name)
+}
+
+/// The well-known seller whose server this is.
+#[must_use]
+pub fn seller_at(endpoint: &str) -> Option<&'static Seller> {
+    SELLERS.iter().find(|seller| seller.endpoint == endpoint)
 }
 
 /// The servers that answer at the usual ports of this machine. All ports are asked at the same

@@ -6,13 +6,13 @@ use url::Url;
 use zoea_settings::prices::price_list;
 use zoea_settings::{BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2};
 
-use super::model_check::CheckCandidate;
+use super::model_check::{prove_answers, target_of};
 use super::present::Present;
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::interface::cli::out;
 use crate::interface::setup::{
     Answers, DailyCap, KeyAnswer, ModelChoice, ServerChoice, ServerFault, find_local_servers,
-    find_seller, list_models, sellers,
+    find_seller, list_models, seller_at, sellers,
 };
 use crate::wiring::first_name;
 use zoea_model_check::listing::ListedModel;
@@ -59,15 +59,16 @@ pub(super) async fn answers(args: &SetupArgs, present: &Present) -> anyhow::Resu
         code,
     };
     let (_, settings) = settings_of(&answers, present)?;
-    let candidate = CheckCandidate::new(&http, &settings, &answers.server.name)?;
-    let announcement = candidate.announcement();
+    let target = target_of(&settings, &answers.server.name)?;
+    let announcement = target.announcement();
     if !args.yes {
         bail!(
             "{announcement}; there is no terminal to confirm this: give --yes to continue without a question"
         );
     }
     out::note(&announcement);
-    let passed = candidate.prove().await.context(NOTHING_WRITTEN)?;
+    let passed = prove_answers(&http, &settings, target).await;
+    let passed = passed.context(NOTHING_WRITTEN)?;
     answers.model.context_tokens = passed.context_tokens().or(answers.model.context_tokens);
     Ok(Prepared {
         answers,
@@ -117,19 +118,13 @@ async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Resu
     };
     let seller = found.seller;
     out::line(&format!("{} answers at {}.", seller.label, seller.endpoint))?;
-    Ok(ServerChoice {
-        name: seller.name.to_string(),
-        endpoint: seller.endpoint.to_string(),
-    })
+    Ok(seller.server())
 }
 
 pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerChoice, String> {
     let text = text.trim();
     if let Some(seller) = find_seller(text) {
-        return Ok(ServerChoice {
-            name: seller.name.to_string(),
-            endpoint: seller.endpoint.to_string(),
-        });
+        return Ok(seller.server());
     }
     let wrong = || {
         let names: Vec<&str> = sellers().iter().map(|seller| seller.name).collect();
@@ -152,8 +147,7 @@ pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerChoi
         return Ok(ServerChoice { name, endpoint });
     }
     let host = url.host_str().unwrap_or_default();
-    let seller = sellers().iter().find(|seller| seller.endpoint == endpoint);
-    let name = match seller {
+    let name = match seller_at(&endpoint) {
         Some(seller) => seller.name.to_string(),
         None if ["127.0.0.1", "localhost", "[::1]"].contains(&host) => "local".to_string(),
         None => host
@@ -197,7 +191,7 @@ fn key_of(args: &SetupArgs, server: &ServerChoice, present: &Present) -> anyhow:
     if let Some(key) = present.key_at(&server.endpoint) {
         return Ok(key);
     }
-    let Some(seller) = sellers().iter().find(|of| of.endpoint == server.endpoint) else {
+    let Some(seller) = seller_at(&server.endpoint) else {
         return Ok(KeyAnswer::None);
     };
     let name = seller.key_variable;
@@ -219,8 +213,7 @@ fn model_of(
 ) -> anyhow::Result<ModelChoice> {
     let present = present.provider_at(&server.endpoint);
     let present = present.map(|(_, provider)| &*provider.rules.model);
-    let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
-    let usual = seller.map(|seller| seller.model);
+    let usual = seller_at(&server.endpoint).map(|seller| seller.model);
     let is_listed = |name: &&str| listed.iter().any(|model| names_model(name, &model.name));
     let names = || {
         let named = listed.iter().take(NAMED_MODELS);

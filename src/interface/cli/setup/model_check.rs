@@ -14,67 +14,47 @@ pub(super) struct PassedCheck {
     check_result: ModelCheck,
 }
 
-pub(super) struct CheckCandidate<'a> {
-    http: &'a reqwest::Client,
-    settings: &'a Settings,
-    target: CheckTarget,
+/// The provider with this name, as it is proved.
+pub(super) fn target_of(settings: &Settings, provider: &str) -> anyhow::Result<CheckTarget> {
+    let chosen = settings.providers.get(provider);
+    let chosen = chosen.with_context(|| format!("find the provider {provider}"))?;
+    Ok(wiring::check_target(provider, chosen, None))
 }
 
-impl<'a> CheckCandidate<'a> {
-    /// The provider with this name, and the game.
-    ///
-    /// # Errors
-    /// The settings do not have this provider.
-    pub(super) fn new(
-        http: &'a reqwest::Client,
-        settings: &'a Settings,
-        provider: &str,
-    ) -> anyhow::Result<CheckCandidate<'a>> {
-        let chosen = settings.providers.get(provider);
-        let chosen = chosen.with_context(|| format!("find the provider {provider}"))?;
-        Ok(CheckCandidate {
-            http,
-            settings,
-            target: wiring::check_target(provider, chosen, None),
-        })
-    }
-
-    /// A sentence that tells what the proof costs.
-    pub(super) fn announcement(&self) -> String {
-        self.target.announcement()
-    }
-
-    /// Lists the game's tools, then proves the model, and prints the results.
-    ///
-    /// # Errors
-    /// The answers do not play. The reason was printed.
-    pub(super) async fn prove(self) -> anyhow::Result<PassedCheck> {
-        // The check of the game costs nothing, so it comes first.
-        let game = match game_check::check_game(self.http, self.settings).await {
-            Some(Ok(game)) => {
-                out::line(&format!("✓ game: {}", game.text))?;
-                Some(game)
-            }
-            Some(Err(why)) => {
-                out::line(&format!("✗ game: {why}"))?;
-                bail!("the game cannot be used");
-            }
-            None => None,
-        };
-        let check_result = prove::prove_aloud(self.http, &self.target).await?;
-        let learnt = check_result.lessons.context_tokens;
-        let context = learnt.or(self.target.context_tokens);
-        if let Some(shortage) = game.and_then(|game| game.context_shortage(context)) {
-            out::line(&format!("✗ context: {shortage}"))?;
+/// Lists the game's tools, then proves the model, and prints the results.
+///
+/// # Errors
+/// The answers do not play. The reason was printed.
+pub(super) async fn prove_answers(
+    http: &reqwest::Client,
+    settings: &Settings,
+    target: CheckTarget,
+) -> anyhow::Result<PassedCheck> {
+    // The check of the game costs nothing, so it comes first.
+    let game = match game_check::check_game(http, settings).await {
+        Some(Ok(game)) => {
+            out::line(&format!("✓ game: {}", game.text))?;
+            Some(game)
         }
-        if !check_result.report.verdict.plays() {
-            bail!("{} cannot play", self.target.model);
+        Some(Err(why)) => {
+            out::line(&format!("✗ game: {why}"))?;
+            bail!("the game cannot be used");
         }
-        Ok(PassedCheck {
-            target: self.target,
-            check_result,
-        })
+        None => None,
+    };
+    let check_result = prove::prove_aloud(http, &target).await?;
+    let learnt = check_result.lessons.context_tokens;
+    let context = learnt.or(target.context_tokens);
+    if let Some(shortage) = game.and_then(|game| game.context_shortage(context)) {
+        out::line(&format!("✗ context: {shortage}"))?;
     }
+    if !check_result.report.verdict.plays() {
+        bail!("{} cannot play", target.model);
+    }
+    Ok(PassedCheck {
+        target,
+        check_result,
+    })
 }
 
 impl PassedCheck {

@@ -3,10 +3,11 @@
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::run::{self, RunArgs};
+use crate::interface::cli::screen::has_terminal;
 use zoea_settings::CONFIG_FILE;
 
+use super::SetupArgs;
 use super::prompts::{Choice, choose};
-use super::{SetupArgs, is_at_a_terminal};
 
 /// The choices for an empty home.
 #[derive(Clone, Copy)]
@@ -18,15 +19,12 @@ enum FirstChoice {
 
 /// Runs the swarm. If the home is empty and there is a terminal, the operator first chooses what to
 /// do.
-///
-/// # Errors
-/// The errors of the command that runs.
 pub(in crate::interface::cli) async fn run_or_offer(global: &GlobalArgs) -> anyhow::Result<()> {
     let home = global.open_home()?;
     let has_configuration = global.config.is_some()
         || std::path::Path::new(CONFIG_FILE).exists()
         || home.config_file().exists();
-    if has_configuration || home.database().exists() || !is_at_a_terminal() {
+    if has_configuration || home.database().exists() || !has_terminal() {
         return run::run(&RunArgs::default(), global).await;
     }
     let choices = vec![

@@ -1,6 +1,6 @@
 //! The existing configuration. Its values are the defaults of the questions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use actors::domain::budget::DefaultCap;
 use anyhow::Context;
@@ -8,13 +8,12 @@ use zoea_settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secre
 
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::setup::{DailyCap, KeyAnswer};
+use crate::interface::setup::{ConfigurationFiles, DailyCap, KeyAnswer};
 use zoea_provider::ProviderEndpoint;
 
 /// The existing configuration, or the path for a new one.
 pub(super) struct Present {
-    pub(super) file: PathBuf,
-    pub(super) credentials: PathBuf,
+    pub(super) files: ConfigurationFiles,
     pub(super) is_there: bool,
     /// Whether a swarm has run here, with a configuration or on the defaults.
     has_swarm: bool,
@@ -26,9 +25,6 @@ pub(super) struct Present {
 
 impl Present {
     /// Reads the configuration file.
-    ///
-    /// # Errors
-    /// The file exists and cannot be read, or has mistakes. The error lists them all.
     pub(super) fn read(global: &GlobalArgs, home: &Home) -> anyhow::Result<Present> {
         let here = Path::new(".").join(CONFIG_FILE);
         let file = match &global.config {
@@ -37,17 +33,19 @@ impl Present {
             None => home.config_file(),
         };
         let is_there = file.try_exists().unwrap_or(true);
-        let has_swarm = home.database().exists();
-        if !is_there {
-            return Ok(Present {
-                file,
+        let present = Present {
+            files: ConfigurationFiles {
+                configuration: file.clone(),
                 credentials: home.credentials(),
-                is_there,
-                has_swarm,
-                text: String::new(),
-                settings: Settings::default(),
-                environment: global.environment.clone(),
-            });
+            },
+            is_there,
+            has_swarm: home.database().exists(),
+            text: String::new(),
+            settings: Settings::default(),
+            environment: global.environment.clone(),
+        };
+        if !is_there {
+            return Ok(present);
         }
         let loaded = global.load_settings(home);
         let settings = loaded.with_context(|| {
@@ -60,11 +58,7 @@ impl Present {
         Ok(Present {
             text: text.with_context(|| format!("read {}", file.display()))?,
             settings: settings?.settings,
-            credentials: home.credentials(),
-            file,
-            is_there,
-            has_swarm,
-            environment: global.environment.clone(),
+            ..present
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use inquire::validator::Validation;
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 use zoea_settings::Secret;
 use zoea_system::terminal;
 use zoea_text::clean::one_line;
@@ -27,28 +27,16 @@ const EXIT_HUNG_UP: i32 = 129;
 ///
 /// SIGHUP does that by itself, but under `nohup` it is ignored. The library then reads the end of
 /// the input again and again without a pause.
-struct TerminalWatch(JoinHandle<()>);
-
-impl TerminalWatch {
-    fn start() -> TerminalWatch {
-        TerminalWatch(tokio::spawn(async {
-            let mut checks = tokio::time::interval(TERMINAL_CHECK_INTERVAL);
-            while !terminal::is_gone() {
-                checks.tick().await;
-            }
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "a question cannot be interrupted; nothing is open or written before the last one"
-            )]
-            std::process::exit(EXIT_HUNG_UP);
-        }))
+async fn watch_terminal() {
+    let mut checks = tokio::time::interval(TERMINAL_CHECK_INTERVAL);
+    while !terminal::is_gone() {
+        checks.tick().await;
     }
-}
-
-impl Drop for TerminalWatch {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a question cannot be interrupted; nothing is open or written before the last one"
+    )]
+    std::process::exit(EXIT_HUNG_UP);
 }
 
 pub(super) struct Choice<T> {
@@ -74,9 +62,6 @@ impl<T> Choice<T> {
 }
 
 /// Prints sentences, wrapped between words to the width of the terminal.
-///
-/// # Errors
-/// The output cannot be written.
 pub(super) fn say(text: &str) -> std::io::Result<()> {
     for line in wrap(text, usize::from(terminal_size().0)) {
         out::line(line)?;
@@ -87,7 +72,7 @@ pub(super) fn say(text: &str) -> std::io::Result<()> {
 /// Asks a question and blocks until it is answered. If the operator leaves the question, setup
 /// ends.
 fn ask_blocking<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow::Result<T> {
-    let _watch = TerminalWatch::start();
+    let _watch = AbortOnDropHandle::new(tokio::spawn(watch_terminal()));
     match tokio::task::block_in_place(question) {
         Ok(answer) => Ok(answer),
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {

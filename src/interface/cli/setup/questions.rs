@@ -6,7 +6,7 @@ use anyhow::Context;
 use zoea_settings::prices::price_list;
 
 use super::flags::{is_price_known, listed_model, names_of, resolve_server};
-use super::model_check::{CheckCandidate, PassedCheck};
+use super::model_check::{PassedCheck, prove_answers, target_of};
 use super::present::{Present, typed_key};
 use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
@@ -15,7 +15,7 @@ use crate::interface::cli::out;
 use crate::interface::cli::unfrozen::refuse_while_frozen;
 use crate::interface::setup::{
     Answers, DailyCap, KeyAnswer, LocalServer, ModelChoice, ServerChoice, ServerFault,
-    find_local_servers, list_models, sellers,
+    find_local_servers, list_models, seller_at, sellers,
 };
 use zoea_model_check::listing::ListedModel;
 
@@ -28,9 +28,6 @@ struct QuestionDialog<'a> {
 }
 
 /// Asks all questions and proves the answers, and asks again until they pass the proof.
-///
-/// # Errors
-/// The operator left setup.
 pub(super) async fn ask(
     args: &SetupArgs,
     present: &Present,
@@ -95,15 +92,15 @@ impl QuestionDialog<'_> {
     /// what cannot play.
     async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedCheck>> {
         let (_, settings) = settings_of(answers, self.present)?;
-        let candidate = CheckCandidate::new(&self.http, &settings, &answers.server.name)?;
-        let announcement = candidate.announcement();
+        let target = target_of(&settings, &answers.server.name)?;
+        let announcement = target.announcement();
         say(&format!("\nBefore anything is written, {announcement}."))?;
         if !confirm("Run the test now?")? {
             return Err(SetupLeft.into());
         }
         // The question may have been open for long.
         refuse_while_frozen(self.home)?;
-        Ok(candidate.prove().await)
+        Ok(prove_answers(&self.http, &settings, target).await)
     }
 
     async fn ask_server(&self) -> anyhow::Result<(ServerChoice, KeyAnswer, Vec<ListedModel>)> {
@@ -137,22 +134,19 @@ impl QuestionDialog<'_> {
 
     fn choose_server(&self) -> anyhow::Result<ServerChoice> {
         let mut choices = Vec::new();
-        let mut add = |name: &str, endpoint: &str, text: String| {
+        let mut add = |server: ServerChoice, text: String| {
             let known = |choice: &Choice<Option<ServerChoice>>| {
-                let server = choice.value.as_ref();
-                server.is_some_and(|server| server.endpoint == endpoint)
+                let known = choice.value.as_ref();
+                known.is_some_and(|known| known.endpoint == server.endpoint)
             };
             if !choices.iter().any(known) {
-                let server = ServerChoice {
-                    name: name.to_string(),
-                    endpoint: endpoint.to_string(),
-                };
                 choices.push(Choice::new(Some(server), &text));
             }
         };
         if let Some((name, provider)) = self.present.provider() {
-            let text = format!("{name} at {}, as now", provider.endpoint);
-            add(name, &provider.endpoint, text);
+            let (name, endpoint) = (name.to_string(), provider.endpoint.clone());
+            let text = format!("{name} at {endpoint}, as now");
+            add(ServerChoice { name, endpoint }, text);
         }
         for found in &self.found {
             let (seller, count) = (found.seller, found.models.len());
@@ -163,14 +157,11 @@ impl QuestionDialog<'_> {
                 count => format!("{count} models"),
             };
             let text = format!("{} at {place}, {models}", seller.label);
-            add(seller.name, seller.endpoint, text);
+            add(seller.server(), text);
         }
         for seller in sellers() {
-            add(
-                seller.name,
-                seller.endpoint,
-                format!("{} ({})", seller.label, host_of(seller.endpoint)),
-            );
+            let text = format!("{} ({})", seller.label, host_of(seller.endpoint));
+            add(seller.server(), text);
         }
         choices.push(Choice::new(None, "another address"));
         match choose("Which model server?", choices, 0)? {
@@ -201,8 +192,7 @@ impl QuestionDialog<'_> {
             return Ok(KeyAnswer::Variable(name.clone()));
         }
         let present = self.present.key_at(&server.endpoint);
-        let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
-        let Some(seller) = seller else {
+        let Some(seller) = seller_at(&server.endpoint) else {
             return Ok(present.unwrap_or(KeyAnswer::None));
         };
         let of_variable = self
@@ -234,9 +224,8 @@ impl QuestionDialog<'_> {
     ) -> anyhow::Result<ModelChoice> {
         let present = self.present.provider_at(&server.endpoint);
         let present = present.map(|(_, provider)| &*provider.rules.model);
-        let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
         let wanted = self.args.model.as_deref().or(present);
-        let wanted = wanted.or(seller.map(|seller| seller.model));
+        let wanted = wanted.or(seller_at(&server.endpoint).map(|seller| seller.model));
         if listed.is_empty() {
             let name = ask_text("Which model?", wanted, "as the server names it")?;
             return Ok(listed_model(name.trim(), listed));
@@ -316,7 +305,7 @@ impl QuestionDialog<'_> {
         let (text, _) = settings_of(answers, self.present)?;
         out::line(&format!(
             "\nzoea will write this to {}:\n",
-            self.present.file.display()
+            self.present.files.configuration.display()
         ))?;
         print_configuration(&text)?;
         let question = match (self.args.no_start, self.present.is_there) {
