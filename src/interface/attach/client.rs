@@ -8,7 +8,7 @@ use actors::domain::order::MAX_ORDER_BYTES;
 use crossterm::event::Event;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -228,20 +228,13 @@ async fn call<T: DeserializeOwned>(
     let mut tries = 0;
     loop {
         tries += 1;
-        match once(client, tool, arguments.clone()).await {
+        let called = client.call(tool, arguments.clone()).await;
+        match called.map_err(AttachError::from) {
             Err(AttachError::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
             Err(fault) => return Err(fault),
             Ok(answer) => return Ok(serde_json::from_value(answer)?),
         }
     }
-}
-
-async fn once(
-    client: &ControlClient,
-    tool: &'static str,
-    arguments: Map<String, Value>,
-) -> Result<Value, AttachError> {
-    Ok(client.call(tool, arguments).await?)
 }
 
 /// The queue of the operator's input.

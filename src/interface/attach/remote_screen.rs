@@ -23,13 +23,6 @@ struct RemoteScreenState {
     acts: VecDeque<TerminalAction>,
 }
 
-/// What has come since the last update was taken.
-pub(super) struct ScreenUpdate {
-    /// The newest picture, if it is new.
-    pub(super) picture: Option<Arc<Dashboard>>,
-    pub(super) acts: Vec<TerminalAction>,
-}
-
 impl RemoteScreen {
     pub(super) fn new(first: Dashboard) -> RemoteScreen {
         RemoteScreen {
@@ -54,13 +47,12 @@ impl RemoteScreen {
         !state.is_new && state.acts.is_empty()
     }
 
-    pub(super) fn take(&self) -> ScreenUpdate {
+    /// What has come since this was asked last: the newest picture, if it is new, and actions.
+    pub(super) fn take(&self) -> (Option<Arc<Dashboard>>, Vec<TerminalAction>) {
         let mut state = self.state.lock();
         let is_new = std::mem::take(&mut state.is_new);
-        ScreenUpdate {
-            picture: is_new.then(|| state.last.clone()),
-            acts: state.acts.drain(..).collect(),
-        }
+        let picture = is_new.then(|| state.last.clone());
+        (picture, state.acts.drain(..).collect())
     }
 
     /// Makes the next update contain a picture, whether it is new or not.

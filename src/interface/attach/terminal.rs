@@ -121,11 +121,9 @@ impl AttachedTerminal {
             () = closing.cancelled() => {}
             () = tokio::time::sleep(FRAME_TIMEOUT) => {}
         }
-        let news = self.pane.take();
-        drawn.acts.extend(news.acts);
-        let change = news
-            .picture
-            .and_then(|picture| self.paint(&mut drawn, &*picture));
+        let (picture, acts) = self.pane.take();
+        drawn.acts.extend(acts);
+        let change = picture.and_then(|picture| self.paint(&mut drawn, &*picture));
         drawn.number = drawn.number.max(seen) + 1;
         *self.asked_at.lock() = Instant::now();
         Frame {

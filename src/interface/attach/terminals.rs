@@ -57,10 +57,7 @@ pub struct AttachRequest {
     pub choices: ViewChoices,
 }
 
-#[derive(Clone)]
-pub struct AttachedTerminals(Arc<TerminalsInner>);
-
-struct TerminalsInner {
+pub struct AttachedTerminals {
     swarm: Swarm,
     archivist: Arc<dyn Archivist>,
     inspector: Arc<dyn SetupInspector>,
@@ -101,7 +98,7 @@ impl AttachedTerminals {
         (archivist, inspector): (Arc<dyn Archivist>, Arc<dyn SetupInspector>),
         history: PathBuf,
     ) -> AttachedTerminals {
-        AttachedTerminals(Arc::new(TerminalsInner {
+        AttachedTerminals {
             swarm,
             archivist,
             inspector,
@@ -109,14 +106,15 @@ impl AttachedTerminals {
             terminals: Mutex::default(),
             closing: CancellationToken::new(),
             left: Notify::new(),
-        }))
+        }
     }
 
-    async fn attach(&self, opening: AttachRequest) -> Result<Value, String> {
-        if self.0.closing.is_cancelled() {
+    async fn attach(&self, arguments: &Map<String, Value>) -> Result<Value, String> {
+        let opening: AttachRequest = parse_arguments(arguments)?;
+        if self.closing.is_cancelled() {
             return Err("the program is closing".to_string());
         }
-        let lines = tokio::fs::read_to_string(&self.0.history).await;
+        let lines = tokio::fs::read_to_string(&self.history).await;
         let dashboard = Dashboard::new(dashboard::DashboardOptions {
             size: opening.size,
             appearance: opening.appearance,
@@ -131,7 +129,7 @@ impl AttachedTerminals {
         let attached = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
-            let mut terminals = self.0.terminals.lock();
+            let mut terminals = self.terminals.lock();
             if terminals.len() >= MAX_TERMINALS {
                 return Err(format!(
                     "{MAX_TERMINALS} terminals are attached already; quit one"
@@ -139,54 +137,55 @@ impl AttachedTerminals {
             }
             terminals.insert(name.clone(), Arc::new(attached));
         }
-        self.0.swarm.attach_terminal(TerminalLink {
+        self.swarm.attach_terminal(TerminalLink {
             terminal: DashboardTerminal::new(pane),
             address: Arc::new(address),
             quit,
             successor: Arc::default(),
-            archivist: Some(self.0.archivist.clone()),
-            inspector: Some(self.0.inspector.clone()),
+            archivist: Some(self.archivist.clone()),
+            inspector: Some(self.inspector.clone()),
         });
         tracing::info!(terminal = %name, "a terminal was attached");
         Ok(json!({"terminal": name, "version": env!("CARGO_PKG_VERSION")}))
     }
 
-    async fn next_frame(&self, asked: FrameAsked) -> Result<Value, String> {
+    async fn next_frame(&self, arguments: &Map<String, Value>) -> Result<Value, String> {
+        let asked: FrameAsked = parse_arguments(arguments)?;
         let attached = self.terminal(&asked.terminal)?;
-        let frame = attached.next_frame(asked.seen, &self.0.closing).await;
+        let frame = attached.next_frame(asked.seen, &self.closing).await;
         if frame.over.is_some() {
             self.detach(&asked.terminal);
         }
         serde_json::to_value(frame).map_err(|error| error.to_string())
     }
 
-    async fn accept_inputs(&self, batch: InputBatch) -> Result<Value, String> {
+    async fn accept_inputs(&self, arguments: &Map<String, Value>) -> Result<Value, String> {
+        let batch: InputBatch = parse_arguments(arguments)?;
         let attached = self.terminal(&batch.terminal)?;
         let received = attached.accept_inputs(batch.first, batch.inputs).await?;
         Ok(json!({"heard": received}))
     }
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
-        let attached = self.0.terminals.lock().get(name).cloned();
+        let attached = self.terminals.lock().get(name).cloned();
         attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
 
     /// Detaches a terminal. Its Ui actor ends.
     fn detach(&self, name: &str) {
-        let attached = self.0.terminals.lock().remove(name);
+        let attached = self.terminals.lock().remove(name);
         if let Some(attached) = attached {
             attached.quit.cancel();
             attached.ui.notify_left();
-            self.0.left.notify_one();
+            self.left.notify_one();
             tracing::info!(terminal = %name, "a terminal was detached");
         }
     }
 }
 
-fn tool(name: &'static str, about: &'static str, schema: Value) -> Tool {
-    let Value::Object(schema) = schema else {
-        return Tool::new(name, about, Arc::default());
-    };
+fn tool(name: &'static str, about: &'static str, properties: Value, required: &[&str]) -> Tool {
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let schema = schema.as_object().cloned().unwrap_or_default();
     Tool::new(name, about, Arc::new(schema))
         .with_annotations(ToolAnnotations::new().open_world(false))
 }
@@ -199,50 +198,38 @@ impl AddedTools for AttachedTerminals {
                 "attach_terminal",
                 "Attach a terminal: a screen of its own on the swarm.",
                 json!({
-                    "type": "object",
-                    "properties": {
-                        "size": {"type": "array", "items": {"type": "integer"}},
-                        "appearance": {"type": "object"},
-                        "choices": {"type": "object"},
-                        "depth": {"type": "string"},
-                        "keymap": {"type": "object"},
-                    },
-                    "required": ["size", "appearance", "depth"],
+                    "size": {"type": "array", "items": {"type": "integer"}},
+                    "appearance": {"type": "object"},
+                    "choices": {"type": "object"},
+                    "depth": {"type": "string"},
+                    "keymap": {"type": "object"},
                 }),
+                &["size", "appearance", "depth"],
             ),
             tool(
                 "read_terminal",
                 "What has changed on an attached terminal's screen since the frame seen last.",
-                json!({
-                    "type": "object",
-                    "properties": {"terminal": terminal, "seen": {"type": "integer"}},
-                    "required": ["terminal"],
-                }),
+                json!({"terminal": terminal, "seen": {"type": "integer"}}),
+                &["terminal"],
             ),
             tool(
                 "use_terminal",
                 "What the operator did at an attached terminal, counted from the first.",
                 json!({
-                    "type": "object",
-                    "properties": {
-                        "terminal": terminal,
-                        "first": {"type": "integer"},
-                        "inputs": {
-                            "type": "array",
-                            "items": {"anyOf": [{"type": "object"}, {"type": "string"}]},
-                        },
+                    "terminal": terminal,
+                    "first": {"type": "integer"},
+                    "inputs": {
+                        "type": "array",
+                        "items": {"anyOf": [{"type": "object"}, {"type": "string"}]},
                     },
-                    "required": ["terminal", "first", "inputs"],
                 }),
+                &["terminal", "first", "inputs"],
             ),
             tool(
                 "detach_terminal",
                 "An attached terminal leaves; the swarm goes on.",
-                json!({
-                    "type": "object",
-                    "properties": {"terminal": terminal},
-                    "required": ["terminal"],
-                }),
+                json!({"terminal": terminal}),
+                &["terminal"],
             ),
         ]
     }
@@ -254,18 +241,9 @@ impl AddedTools for AttachedTerminals {
     ) -> BoxFuture<'a, Option<Result<Value, String>>> {
         Box::pin(async move {
             Some(match name {
-                "attach_terminal" => match parse_arguments(arguments) {
-                    Ok(opening) => self.attach(opening).await,
-                    Err(why) => Err(why),
-                },
-                "read_terminal" => match parse_arguments(arguments) {
-                    Ok(asked) => self.next_frame(asked).await,
-                    Err(why) => Err(why),
-                },
-                "use_terminal" => match parse_arguments(arguments) {
-                    Ok(batch) => self.accept_inputs(batch).await,
-                    Err(why) => Err(why),
-                },
+                "attach_terminal" => self.attach(arguments).await,
+                "read_terminal" => self.next_frame(arguments).await,
+                "use_terminal" => self.accept_inputs(arguments).await,
                 "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
                     self.detach(&leaving.terminal);
                     json!({})
@@ -282,7 +260,6 @@ impl AddedTools for AttachedTerminals {
             loop {
                 pause.tick().await;
                 let gone: Vec<String> = self
-                    .0
                     .terminals
                     .lock()
                     .iter()
@@ -298,11 +275,11 @@ impl AddedTools for AttachedTerminals {
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.0.closing.cancel();
+            self.closing.cancel();
             let notices = async {
-                while !self.0.terminals.lock().is_empty() {
+                while !self.terminals.lock().is_empty() {
                     // A notification that comes before this wait is not lost.
-                    self.0.left.notified().await;
+                    self.left.notified().await;
                 }
             };
             // Clients that do not ask in time notice the closed connection.
@@ -311,7 +288,7 @@ impl AddedTools for AttachedTerminals {
     }
 
     fn is_closing(&self) -> bool {
-        self.0.closing.is_cancelled()
+        self.closing.is_cancelled()
     }
 }
 

@@ -7,16 +7,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Debug)]
-pub(super) struct UnknownConnections(Arc<UnknownConnectionsInner>);
+pub(super) struct UnknownConnections(Arc<Mutex<UnknownConnectionTable>>);
 
 #[derive(Debug)]
-struct UnknownConnectionsInner {
-    max: usize,
-    table: Mutex<UnknownConnectionTable>,
-}
-
-#[derive(Debug, Default)]
 struct UnknownConnectionTable {
+    max: usize,
     next: u64,
     waiting: BTreeMap<u64, CancellationToken>,
 }
@@ -34,20 +29,21 @@ struct ConnectionSlot {
 
 impl UnknownConnections {
     pub(super) fn new(max: usize) -> UnknownConnections {
-        UnknownConnections(Arc::new(UnknownConnectionsInner {
+        UnknownConnections(Arc::new(Mutex::new(UnknownConnectionTable {
             max,
-            table: Mutex::default(),
-        }))
+            next: 0,
+            waiting: BTreeMap::new(),
+        })))
     }
 
     /// Adds a connection. If there is no room left, the oldest one is cut off.
     pub(super) fn add_unknown(&self) -> AcceptedConnection {
         let out = CancellationToken::new();
-        let mut table = self.0.table.lock();
+        let mut table = self.0.lock();
         let number = table.next;
         table.next += 1;
         table.waiting.insert(number, out.clone());
-        if table.waiting.len() > self.0.max {
+        if table.waiting.len() > table.max {
             evict_oldest(&mut table);
         }
         drop(table);
@@ -59,7 +55,7 @@ impl UnknownConnections {
     }
 
     pub(super) fn evict_oldest(&self) {
-        evict_oldest(&mut self.0.table.lock());
+        evict_oldest(&mut self.0.lock());
     }
 }
 
@@ -72,18 +68,13 @@ fn evict_oldest(table: &mut UnknownConnectionTable) {
 impl AcceptedConnection {
     pub fn admit(&self) {
         let place = &self.0;
-        place.strangers.0.table.lock().waiting.remove(&place.number);
+        place.strangers.0.lock().waiting.remove(&place.number);
     }
 
     pub(super) fn is_unknown(&self) -> bool {
         let place = &self.0;
-        place
-            .strangers
-            .0
-            .table
-            .lock()
-            .waiting
-            .contains_key(&place.number)
+        let table = place.strangers.0.lock();
+        table.waiting.contains_key(&place.number)
     }
 
     /// Waits until the connection has to be cut off.
@@ -94,6 +85,6 @@ impl AcceptedConnection {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.strangers.0.table.lock().waiting.remove(&self.number);
+        self.strangers.0.lock().waiting.remove(&self.number);
     }
 }
