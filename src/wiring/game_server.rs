@@ -65,9 +65,14 @@ impl GameServer {
     /// Stops the server. The state of the game stays stored.
     pub async fn stop(self) {
         self.stop.cancel();
-        if let Ok(Err(error)) = self.server.await {
-            tracing::warn!(error = %format!("{error:#}"), "offline server failed");
-        }
+        end_server(self.server).await;
+    }
+}
+
+/// Waits until a server that was told to stop has ended.
+pub(super) async fn end_server(server: JoinHandle<anyhow::Result<()>>) {
+    if let Ok(Err(error)) = server.await {
+        tracing::warn!(error = %format!("{error:#}"), "offline server failed");
     }
 }
 

@@ -8,11 +8,11 @@ use actors::domain::order::Order;
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::{ProviderRules, Simulated};
 use futures::{StreamExt, TryStreamExt};
-use tokio::task::JoinSet;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zoea_settings::{ProviderKind, ProviderSettings, Settings};
 
-use super::game_server::{GameServer, bind_loopback, give_first_mission};
+use super::game_server::{GameServer, bind_loopback, end_server, give_first_mission};
 use super::simulators::serve_model;
 use crate::host::home::Home;
 use crate::interface::swarm::Swarm;
@@ -37,7 +37,7 @@ pub struct OfflineServers {
     settings: Settings,
     options: OfflineOptions,
     stop: CancellationToken,
-    servers: JoinSet<anyhow::Result<()>>,
+    model: JoinHandle<anyhow::Result<()>>,
     game: GameServer,
 }
 
@@ -48,16 +48,15 @@ impl OfflineServers {
     /// No port is free, or the stored game cannot be read.
     pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<OfflineServers> {
         let stop = CancellationToken::new();
-        let mut servers = JoinSet::new();
         let game = GameServer::start(home, options.tick, options.seed).await?;
         let model = bind_loopback().await?;
         let endpoint = format!("http://{}/v1", model.local_addr()?);
-        servers.spawn(serve_model(model, game.seed(), stop.child_token()));
+        let model = serve_model(model, game.seed(), stop.child_token());
         Ok(OfflineServers {
             settings: offline_settings(endpoint, &game, options),
             options,
             stop,
-            servers,
+            model: tokio::spawn(model),
             game,
         })
     }
@@ -96,13 +95,9 @@ impl OfflineServers {
         give_first_mission(&swarm).await
     }
 
-    pub async fn stop(mut self) {
+    pub async fn stop(self) {
         self.stop.cancel();
-        while let Some(ended) = self.servers.join_next().await {
-            if let Ok(Err(error)) = ended {
-                tracing::warn!(error = %format!("{error:#}"), "offline server failed");
-            }
-        }
+        end_server(self.model).await;
         self.game.stop().await;
     }
 }

@@ -137,21 +137,22 @@ impl RunningSwarm {
         let lessons = ConfiguredLessons::read(&self.home, &new);
         let swarm_rules = Arc::new(lessons.complete(swarm_rules));
         self.report_unread_checks(&lessons);
-        self.report_changes_after_restart(&new);
+        let after_a_restart = self.settings.changes_after_a_restart(&new);
+        for key in &after_a_restart {
+            let text =
+                format!("{key} has changed; that takes effect when the program is restarted");
+            self.operator.notify(Severity::Warn, "needs_restart", &text);
+        }
         let mut at_once = self.settings.changes_at_once(&new);
         at_once.extend(changed_files(&self.rules, &swarm_rules));
         let reloaded = Reloaded {
             at_once,
-            after_a_restart: self
-                .settings
-                .changes_after_a_restart(&new)
-                .into_iter()
-                .map(str::to_string)
-                .collect(),
+            after_a_restart: after_a_restart.into_iter().map(str::to_string).collect(),
         };
         let secrets = rules::configured_secrets(&new);
         let known = |reply| CommanderMsg::SecretsKnown(secrets, reply);
-        if self.ask_commander(known).await.is_none() {
+        let known = self.commander.call(known, None).await;
+        if !matches!(known, Ok(ractor::rpc::CallResult::Success(()))) {
             return Err(vec!["the program is closing".to_string()]);
         }
         self.providers.replace(provider_endpoints(&new));
@@ -212,25 +213,6 @@ impl RunningSwarm {
             self.operator.notify(Severity::Warn, "configuration", &text);
         }
         Ok(())
-    }
-
-    async fn ask_commander(
-        &self,
-        ask: impl FnOnce(ractor::RpcReplyPort<()>) -> CommanderMsg,
-    ) -> Option<()> {
-        match self.commander.call(ask, None).await {
-            Ok(ractor::rpc::CallResult::Success(())) => Some(()),
-            Ok(ractor::rpc::CallResult::Timeout | ractor::rpc::CallResult::SenderError)
-            | Err(_) => None,
-        }
-    }
-
-    fn report_changes_after_restart(&self, new: &Settings) {
-        for key in self.settings.changes_after_a_restart(new) {
-            let text =
-                format!("{key} has changed; that takes effect when the program is restarted");
-            self.operator.notify(Severity::Warn, "needs_restart", &text);
-        }
     }
 
     /// Reports roles that somebody has and the configuration does not know, and routines of roles that

@@ -17,9 +17,6 @@ use super::ServedGame;
 const PILOT_LATENCY: Duration = Duration::from_millis(400);
 
 /// Serves the game. Its state is stored in the folder.
-///
-/// # Errors
-/// The stored state cannot be read.
 pub(in crate::wiring) async fn serve_game(
     listener: TcpListener,
     (tick, seed): (Duration, Option<u64>),
