@@ -19,26 +19,18 @@ mod units;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
-pub use events::{EventJson, EventRecordJson, event_line};
-pub use held::HeldTextJson;
-pub use model_check::{
-    CheckSpending, CheckVerdict, ModelCheckReport, ModelCheckStep, ProvenContext, ProvenSpeed,
-    ReportedUsage,
-};
+pub use conditions::*;
+pub use events::*;
+pub use held::*;
+pub use model_check::*;
 pub use mysis::*;
-pub use orders::{
-    CompactedJson, ExportedJson, LostJson, MissionJson, OrderAnswerJson, OrderOutcome,
-    OrderOutcomeJson, ReachJson, WaitedJson, imported_accounts, order_answer,
-};
-pub use processes::ProcessJson;
-pub use question::{QuestionFieldJson, QuestionJson};
-pub use rows::{CallJson, RowJson, RowMetadataJson, SearchHitJson};
-pub use samples::{FiguresJson, GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
-pub use selecting::Conditions;
-pub use status::{
-    AccountJson, CostEntryJson, NumberJson, OutageJson, ProgramStatusJson, SpendingJson,
-};
+pub use orders::*;
+pub use processes::*;
+pub use question::*;
+pub use rows::*;
+pub use samples::*;
+pub use selecting::*;
+pub use status::*;
 
 /// A shape of the contract as a value whose members are sorted by name.
 #[must_use]

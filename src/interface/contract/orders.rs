@@ -85,9 +85,10 @@ pub struct OrderAnswerJson {
 }
 
 /// What came of an order for one of several Myses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderOutcome {
+    #[default]
     Done,
     /// It is stored, and another process carries it out.
     Passed,
@@ -100,7 +101,7 @@ pub enum OrderOutcome {
 }
 
 /// An order for one of several Myses in `--json` of the commands that give orders.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct OrderOutcomeJson {
     pub name: String,
     pub outcome: OrderOutcome,
@@ -116,10 +117,7 @@ impl OrderOutcomeJson {
     pub fn new(name: &str) -> OrderOutcomeJson {
         OrderOutcomeJson {
             name: name.to_string(),
-            outcome: OrderOutcome::Done,
-            seq: None,
-            process: None,
-            why: None,
+            ..OrderOutcomeJson::default()
         }
     }
 
