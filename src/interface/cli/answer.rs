@@ -10,7 +10,6 @@ use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::{AnswerAction, AnswerQuestion};
 
-/// The options of `zoea answer`.
 #[derive(Debug, Args)]
 pub(super) struct AnswerArgs {
     /// The name of the Mysis whose call waits; `zoea status` shows the question.

@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::host::child_guard;
 
-/// The options of `zoea as-child`.
 #[derive(Debug, Args)]
 pub(super) struct AsChildArgs {
     /// The process that starts it.

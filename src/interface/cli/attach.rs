@@ -11,7 +11,6 @@ use crate::interface::cli::screen::{self, LookArgs};
 use crate::interface::cli::{out, swarm_client};
 use crate::interface::control::client::ControlClient;
 
-/// The options of `zoea attach`.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
     #[command(flatten)]

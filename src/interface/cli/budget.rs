@@ -8,7 +8,6 @@ use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 
-/// The options of `zoea budget`.
 #[derive(Debug, Args)]
 pub struct BudgetArgs {
     /// US dollars, as 20, or tokens, as `30M tokens`.

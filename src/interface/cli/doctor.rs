@@ -19,9 +19,10 @@ use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 use crate::host::home::Home;
 use crate::interface::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::prove::{self, ProveOptions};
+use crate::interface::cli::prove::{self, ProveArgs};
 use crate::interface::cli::unfrozen::unless_frozen;
 use crate::interface::cli::{out, shown};
+use crate::interface::control::call::ControlCall;
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::{descriptors, disk};
@@ -30,25 +31,13 @@ use running::{
     ask_running, check_used_database, checks_of_held, held_by_running, troubles_of_running,
 };
 
-/// The options of `zoea doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Test whether a provider and its model can play. It costs tokens, and asks
-    /// first.
-    #[arg(long)]
-    prove: bool,
-    /// The provider of the configuration to test [default: default_provider].
-    #[arg(long, value_name = "NAME", requires = "prove")]
-    provider: Option<String>,
-    /// Test this model instead of the configuration's.
-    #[arg(long, value_name = "M", requires = "prove")]
-    model: Option<String>,
-    /// Agree to the cost of the test without being asked.
-    #[arg(long, requires = "prove")]
-    yes: bool,
+    #[command(flatten)]
+    test: ProveArgs,
 }
 
 /// Why no server is asked.
@@ -62,14 +51,8 @@ const OFFLINE_FINDING: &str = "the built-in game and model, which `zoea run --of
 pub(super) type DoctorFinding = Result<String, String>;
 
 pub(super) async fn run(args: &DoctorArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    if args.prove {
-        let options = ProveOptions {
-            provider: args.provider.as_deref(),
-            model: args.model.as_deref(),
-            is_agreed: args.yes,
-            as_json: args.json,
-        };
-        return prove::run(&options, global).await;
+    if args.test.prove {
+        return prove::run(&args.test, args.json, global).await;
     }
     let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
     let home = global.open_swarm_home();
@@ -217,20 +200,22 @@ async fn check_database(
         (Err(error), _) | (Ok(None), Err(error)) => Err(error),
         (Ok(Some(address)), access) => {
             if let Ok(HomeAccess::Running(running)) = &access
-                && let Ok(status) = ask_running(home, running).await
+                && let Ok(status) = ask_running(home, running, ControlCall::whole_status()).await
             {
                 checks.extend(troubles_of_running(&status));
             }
             check_server(checks, &address).await
         }
-        (Ok(None), Ok(HomeAccess::Running(running))) => match ask_running(home, &running).await {
-            Ok(status) => {
-                checks.extend(troubles_of_running(&status));
-                checks.extend(held_by_running(home, &running).await);
-                check_used_database(&status, running.pid)
+        (Ok(None), Ok(HomeAccess::Running(running))) => {
+            match ask_running(home, &running, ControlCall::whole_status()).await {
+                Ok(status) => {
+                    checks.extend(troubles_of_running(&status));
+                    checks.extend(held_by_running(home, &running).await);
+                    check_used_database(&status, running.pid)
+                }
+                Err(error) => Err(error),
             }
-            Err(error) => Err(error),
-        },
+        }
         (Ok(None), Ok(HomeAccess::Own(_lock))) => check_own_database(checks, home).await,
     };
     checks.push(("database".to_string(), database));

@@ -24,7 +24,6 @@ const USUAL: u64 = 50;
 /// How many seconds one call waits for the next event; less than the client waits for an answer.
 const CALL_SECONDS: f64 = 15.0;
 
-/// The options of `zoea events`.
 #[derive(Debug, Args)]
 pub struct EventsArgs {
     #[command(flatten)]

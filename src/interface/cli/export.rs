@@ -24,7 +24,6 @@ const PASSAGE: &str = "zoea.db.export-";
 /// The only file in one.
 const EXPORTED: &str = "export";
 
-/// The options of `zoea export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Export only this Mysis [default: all, and the missions].

@@ -179,8 +179,9 @@ fn print_row(lines: &mut Lines, row: &RowJson<'_>, in_words: bool) -> io::Result
             tool,
             is_error,
             status,
+            game,
             ..
-        }) => Some((&**tool, *is_error, status)),
+        }) => Some((&**tool, *is_error, status, game.as_deref())),
         Some(RowMetadataJson::Reply { .. } | RowMetadataJson::Host { .. }) | None => None,
     };
     let label = match (&*row.kind, result) {
@@ -189,11 +190,11 @@ fn print_row(lines: &mut Lines, row: &RowJson<'_>, in_words: bool) -> io::Result
         ("peer", _) => "SWARM",
         ("note", _) => "NOTE",
         ("host", _) => "HOST",
-        ("result", Some((_, true, _))) => "✗",
+        ("result", Some((_, true, ..))) => "✗",
         ("result", _) => "✓",
         (kind, _) => kind,
     };
-    let tool = result.map_or("", |(tool, _, _)| tool);
+    let tool = result.map_or("", |(tool, ..)| tool);
     let shown_tool = out::shorten(tool, MAX_NAME_CHARS);
     let at = shown::time(&row.at);
     let head = format!("{:>6}  {at}  {label} {shown_tool}", row.seq);
@@ -201,13 +202,10 @@ fn print_row(lines: &mut Lines, row: &RowJson<'_>, in_words: bool) -> io::Result
     if let Some(reasoning) = row.reasoning.as_deref().filter(|text| !text.is_empty()) {
         print_indented(lines, &format!("({reasoning})"))?;
     }
-    let status = result.and_then(|(_, _, status)| CallStatus::parse(status));
-    match status.filter(|_| in_words) {
-        Some(status) => {
-            let game = match &row.metadata {
-                Some(RowMetadataJson::Result { game, .. }) => game.as_deref(),
-                Some(RowMetadataJson::Reply { .. } | RowMetadataJson::Host { .. }) | None => None,
-            };
+    let told = result.filter(|_| in_words);
+    let told = told.and_then(|(_, _, status, game)| Some((CallStatus::parse(status)?, game)));
+    match told {
+        Some((status, game)) => {
             let game = GameRef::of_key(game);
             print_indented(lines, &result_in_words(game, tool, status, &row.content))?;
         }

@@ -13,7 +13,6 @@ use crate::wiring;
 use zoea_ledger::ProcessKind;
 use zoea_ledger::import;
 
-/// The options of `zoea import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The file to import: a Zoea-Nova v12 database, or one that zoea export wrote; it is only read.

@@ -1,18 +1,16 @@
 //! `zoea init`: writes the commented configuration and never overwrites a file.
 
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
 use zoea_settings::template;
+use zoea_system::files::create_private;
 
 use super::global::GlobalArgs;
 use crate::interface::cli::out;
 
-/// The options of `zoea init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {}
 
@@ -33,12 +31,7 @@ fn config_path(global: &GlobalArgs) -> anyhow::Result<PathBuf> {
 }
 
 fn write_template(file: &Path) -> anyhow::Result<()> {
-    let mut opened = match OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)
-    {
+    let mut opened = match create_private(file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
             "{} exists and is not overwritten; move it away, or name another file with --config",

@@ -66,25 +66,8 @@ pub enum MysisCommand {
 pub struct ConfigureArgs {
     #[command(flatten)]
     which: MysisSelector,
-    /// The new provider.
-    #[arg(long)]
-    provider: Option<String>,
-    /// The new model.
-    #[arg(long)]
-    model: Option<String>,
-    /// The new temperature, 0 to 2.
-    #[arg(long, value_parser = parse_temperature)]
-    temperature: Option<f32>,
-    /// The new role; none takes it away, default gives the configuration's.
-    #[arg(long)]
-    role: Option<String>,
-}
-
-fn parse_temperature(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok();
-    number
-        .filter(|number| (0.0..=2.0).contains(number))
-        .ok_or_else(|| "a temperature is a number from 0 to 2".to_string())
+    #[command(flatten)]
+    change: ConfigureMysis,
 }
 
 pub(super) async fn run(command: &MysisCommand, global: &GlobalArgs) -> anyhow::Result<()> {
@@ -119,19 +102,17 @@ async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Resu
 }
 
 async fn configure_myses(client: &SwarmClient, args: &ConfigureArgs) -> anyhow::Result<()> {
-    let names_model = args.provider.is_some() || args.model.is_some() || args.role.is_some();
+    let change = &args.change;
+    let names_model = change.provider.is_some() || change.model.is_some() || change.role.is_some();
     anyhow::ensure!(
-        names_model || args.temperature.is_some(),
+        names_model || change.temperature.is_some(),
         "nothing to change: give --provider, --model, --temperature or --role; `zoea mysis list` \
          shows what they have now"
     );
     let configure = |name| {
         ControlCall::ConfigureMysis(ConfigureMysis {
             name,
-            provider: args.provider.clone(),
-            model: args.model.clone(),
-            temperature: args.temperature,
-            role: args.role.clone(),
+            ..change.clone()
         })
     };
     call_for_each(client, &args.which, configure, "configured").await

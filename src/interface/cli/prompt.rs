@@ -11,7 +11,6 @@ use actors::domain::system_prompt::{
 use clap::{Args, Subcommand};
 use zoea_contract::MissionJson;
 
-use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::selection::list_myses;
@@ -125,27 +124,31 @@ async fn show_prompt(name: Option<&str>, global: &GlobalArgs) -> anyhow::Result<
         notices: &notices,
     };
     let Some(name) = name else {
-        return Ok(out::line(&out::clean(&whole_prompt(
+        return Ok(out::line(&whole_prompt(
             template.text(facts.game),
             &facts,
             "",
-        )))?);
+        ))?);
     };
     let (account, mission, role, game) = SwarmClient::with_home(&home, global, async |client| {
         read_prompt_facts(client, name).await
     })
     .await?;
-    let role = role.map(|role| role_prompt(&role, &home, global));
-    let role = role.transpose()?.unwrap_or_default();
+    // What a role adds is that of the configuration as it is now.
+    let role = match role {
+        Some(role) => global.load_settings(&home)?.settings.roles.remove(&role),
+        None => None,
+    };
+    let role = role.map_or_else(String::new, |role| role.rules.prompt.to_string());
     facts.game = game;
     facts.name = name;
     facts.account = account.as_deref();
     facts.mission = mission.as_deref();
-    Ok(out::line(&out::clean(&whole_prompt(
+    Ok(out::line(&whole_prompt(
         template.text(game),
         &facts,
         &role,
-    )))?)
+    ))?)
 }
 
 /// The system prompt, and what stands behind it because the template leaves it out.
@@ -184,13 +187,6 @@ async fn read_prompt_facts(
     let (account, role) = (text(&mysis.account), text(&mysis.role));
     let game = GameRef::of_key(mysis.game.as_deref());
     Ok((account, text(&mission.text), role, game))
-}
-
-/// What a role adds to the prompt, by the configuration as it is now.
-fn role_prompt(role: &str, home: &Home, global: &GlobalArgs) -> anyhow::Result<String> {
-    let settings = global.load_settings(home)?.settings;
-    let role = settings.roles.get(role);
-    Ok(role.map_or_else(String::new, |role| role.rules.prompt.to_string()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `zoea doctor --prove`: tests whether a provider and its model can play, and keeps the result.
 
 use anyhow::{Context, bail};
+use clap::Args;
 use zoea_settings::Settings;
 
 use crate::host::home::Home;
@@ -13,25 +14,38 @@ use zoea_contract::{ModelCheckStep, to_value};
 use zoea_model_check::kept::KeptChecks;
 use zoea_model_check::{CheckProgress, CheckTarget, CheckVerdict, ModelCheck, prove};
 
-/// What is tested, and how the result is printed.
-pub(super) struct ProveOptions<'a> {
-    pub(super) provider: Option<&'a str>,
-    pub(super) model: Option<&'a str>,
-    pub(super) is_agreed: bool,
-    pub(super) as_json: bool,
+/// What is tested.
+#[derive(Debug, Args)]
+pub(super) struct ProveArgs {
+    /// Test whether a provider and its model can play. It costs tokens, and asks
+    /// first.
+    #[arg(long)]
+    pub(super) prove: bool,
+    /// The provider of the configuration to test [default: default_provider].
+    #[arg(long, value_name = "NAME", requires = "prove")]
+    provider: Option<String>,
+    /// Test this model instead of the configuration's.
+    #[arg(long, value_name = "M", requires = "prove")]
+    model: Option<String>,
+    /// Agree to the cost of the test without being asked.
+    #[arg(long, requires = "prove")]
+    yes: bool,
 }
 
-pub(super) async fn run(options: &ProveOptions<'_>, global: &GlobalArgs) -> anyhow::Result<()> {
+pub(super) async fn run(
+    args: &ProveArgs,
+    as_json: bool,
+    global: &GlobalArgs,
+) -> anyhow::Result<()> {
     let home = global.open_home()?;
     let loaded = global.load_settings(&home)?;
     for warning in &loaded.warnings {
         out::note(warning);
     }
     refuse_while_frozen(&home)?;
-    let target = choose_target(options, &loaded.settings)?;
-    agree(&target, options.is_agreed)?;
+    let target = choose_target(args, &loaded.settings)?;
+    agree(&target, args.yes)?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
-    let as_json = options.as_json;
     let check_result = unless_frozen(&home, async {
         match as_json {
             true => Ok(prove(&http, &target, &|_| {}).await),
@@ -62,9 +76,6 @@ pub(super) async fn run(options: &ProveOptions<'_>, global: &GlobalArgs) -> anyh
 }
 
 /// Proves a server and its model, and prints all results. The verdict comes last.
-///
-/// # Errors
-/// The output cannot be written.
 pub(super) async fn prove_aloud(
     http: &reqwest::Client,
     target: &CheckTarget,
@@ -74,10 +85,9 @@ pub(super) async fn prove_aloud(
     Ok(check_result)
 }
 
-fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<CheckTarget> {
-    let name = options
-        .provider
-        .unwrap_or(&settings.swarm.rules.default_provider);
+fn choose_target(args: &ProveArgs, settings: &Settings) -> anyhow::Result<CheckTarget> {
+    let name = args.provider.as_deref();
+    let name = name.unwrap_or(&settings.swarm.rules.default_provider);
     let Some(provider) = settings.providers.get(name) else {
         let known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
         bail!(
@@ -85,7 +95,7 @@ fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Res
             known.join(", ")
         );
     };
-    Ok(wiring::check_target(name, provider, options.model))
+    Ok(wiring::check_target(name, provider, args.model.as_deref()))
 }
 
 /// Names the cost and asks for confirmation.
@@ -138,9 +148,6 @@ fn print_report(check_result: &ModelCheck) -> std::io::Result<()> {
 }
 
 /// Writes the result to the home's file of proofs. Returns the file's name.
-///
-/// # Errors
-/// The file cannot be written.
 pub(super) fn keep(
     home: &Home,
     target: &CheckTarget,

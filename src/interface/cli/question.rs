@@ -11,9 +11,6 @@ pub(super) fn can_ask() -> bool {
 }
 
 /// Asks a question. Returns whether the answer is `y` or `yes`.
-///
-/// # Errors
-/// The answer cannot be read.
 pub(super) fn ask_to_agree(question: &str) -> anyhow::Result<bool> {
     let answer = ask(&format!("{question} [y/N] "))?;
     Ok(matches!(answer.as_str(), "y" | "Y" | "yes"))
@@ -21,9 +18,6 @@ pub(super) fn ask_to_agree(question: &str) -> anyhow::Result<bool> {
 
 /// Asks a question that a `y` given by habit must not answer. Returns whether the answer is this
 /// number.
-///
-/// # Errors
-/// The answer cannot be read.
 pub(super) fn ask_for_number(question: &str, number: usize) -> anyhow::Result<bool> {
     let answer = ask(&format!("{question} Type {number} to confirm: "))?;
     Ok(answer.parse() == Ok(number))

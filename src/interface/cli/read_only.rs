@@ -1,14 +1,14 @@
 //! Commands that only read, in a home that cannot be written, as on a read-only mount: they read a copy
 //! of it that ends with them, also where a signal ends them.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
-use zoea_system::files::open_regular;
+use zoea_system::files::{create_private, open_regular};
 
 use crate::interface::cli::CliCommand;
 use crate::interface::cli::global::GlobalArgs;
@@ -38,9 +38,6 @@ const GALAXY: &str = "galaxy";
 
 /// Lets a command that only reads use a copy of the home where the home cannot be written. The copy
 /// lasts as long as what is returned.
-///
-/// # Errors
-/// The home cannot be copied.
 pub(super) fn redirect(
     command: Option<&CliCommand>,
     global: &mut GlobalArgs,
@@ -106,9 +103,8 @@ fn copied_files(home: &Path, place: &Path) -> Vec<(PathBuf, PathBuf)> {
 
 /// Copies a file for its owner alone. One that is not there is left out.
 fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut made = OpenOptions::new();
-    made.write(true).create_new(true).mode(0o600);
-    let copied = open_regular(from).and_then(|mut from| io::copy(&mut from, &mut made.open(to)?));
+    let copied =
+        open_regular(from).and_then(|mut from| io::copy(&mut from, &mut create_private(to)?));
     match copied {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("copy {} to read it", from.display()))

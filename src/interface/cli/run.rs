@@ -44,7 +44,6 @@ use zoea_grammar::units::parse_duration;
 
 pub(super) use signals::Signals;
 
-/// The options of `zoea run`.
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
     /// Play with the simulated game and model inside the program: no key, no network, no configuration.

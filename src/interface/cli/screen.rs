@@ -39,9 +39,6 @@ pub(super) struct LookArgs {
 
 /// Takes the terminal over. Returns the link for the Commander, and a token that is cancelled when
 /// the operator quits.
-///
-/// # Errors
-/// There is no terminal, or it refuses a mode.
 pub(super) fn open_terminal(
     home: &Home,
     settings: &TuiSettings,

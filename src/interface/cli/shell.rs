@@ -1,7 +1,7 @@
 //! `zoea completions` and `zoea man`: what a shell and `man` show about the command line. Both are
 //! made from the command line itself, so that they never differ from it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, Command};
@@ -13,14 +13,12 @@ use crate::interface::cli::out;
 /// The name that the operator types.
 const PROGRAM: &str = "zoea";
 
-/// The options of `zoea completions`.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
     /// The shell that the completions are for.
     shell: Shell,
 }
 
-/// The options of `zoea man`.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
     /// The command whose page is printed, such as `mysis create`; without it, the page of zoea.
@@ -32,9 +30,6 @@ pub(super) struct ManArgs {
 }
 
 /// Prints the completions of a shell.
-///
-/// # Errors
-/// Stdout cannot be written.
 pub(super) fn print_completions(
     args: &CompletionsArgs,
     mut commands: Command,
@@ -45,23 +40,16 @@ pub(super) fn print_completions(
 }
 
 /// Prints one manual page, or writes all of them.
-///
-/// # Errors
-/// There is no such command; the directory or stdout cannot be written.
 pub(super) fn print_manual(args: &ManArgs, commands: Command) -> anyhow::Result<()> {
-    match &args.dir {
-        Some(dir) => write_manual(dir, commands),
-        None => {
-            let page = render_page(find_command(commands, &args.command)?)?;
-            Ok(out::pass_on(page.as_slice(), false)?)
-        }
+    if let Some(dir) = &args.dir {
+        let shown = dir.display();
+        std::fs::create_dir_all(dir).with_context(|| format!("create {shown}"))?;
+        return clap_mangen::generate_to(commands, dir)
+            .with_context(|| format!("write pages to {shown}"));
     }
-}
-
-fn write_manual(dir: &Path, commands: Command) -> anyhow::Result<()> {
-    let shown = dir.display();
-    std::fs::create_dir_all(dir).with_context(|| format!("create {shown}"))?;
-    clap_mangen::generate_to(commands, dir).with_context(|| format!("write pages to {shown}"))
+    let mut page = Vec::new();
+    Man::new(find_command(commands, &args.command)?).render(&mut page)?;
+    Ok(out::pass_on(page.as_slice(), false)?)
 }
 
 /// The command of this name.
@@ -79,10 +67,4 @@ fn find_command(mut commands: Command, names: &[String]) -> anyhow::Result<Comma
         found = next;
     }
     Ok(found.clone())
-}
-
-fn render_page(command: Command) -> anyhow::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
-    Ok(page)
 }

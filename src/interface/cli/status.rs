@@ -25,7 +25,6 @@ use crate::interface::control::call::ControlCall;
 /// The status of a program.
 type Status = ProgramStatusJson<'static>;
 
-/// The options of `zoea status`.
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     /// Print the result as JSON.
@@ -69,15 +68,15 @@ fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
         out::line(&format!("trouble: {trouble}"))?;
     }
     for warning in &status.warnings {
-        out::line(&out::clean(&format!("warning: {}", warning.text)))?;
+        out::line(&format!("warning: {}", warning.text))?;
     }
     if let Some(silence) = &status.silence {
-        out::line(&out::clean(silence))?;
+        out::line(silence)?;
     }
     print_needs(&status.needs)?;
     print_outages(status)?;
     for proxied in &status.proxied {
-        out::line(&out::clean(&shown::proxied(proxied)))?;
+        out::line(&shown::proxied(proxied))?;
     }
     let states = status.states.iter();
     let states: Vec<String> = states
@@ -89,16 +88,15 @@ fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
     print_interrupted(&status.myses, is_running)?;
     print_questions(&status.myses)?;
     print_undelivered(&status.myses)?;
-    if let Some(arrival) = &status.arrival {
-        out::line(arrival)?;
-    }
-    if let Some(line) = credits_line(status) {
+    let known = [
+        status.arrival.clone(),
+        credits_line(status),
+        number_line(status),
+    ];
+    let known = known.into_iter().flatten();
+    for line in known.chain([today_line(&status.today)]) {
         out::line(&line)?;
     }
-    if let Some(line) = number_line(status) {
-        out::line(&line)?;
-    }
-    out::line(&today_line(&status.today))?;
     mysis::mysis_table(&status.myses, &status.needs).print()
 }
 
@@ -120,7 +118,7 @@ fn number_line(status: &Status) -> Option<String> {
     let number = status.number.as_ref()?;
     let [sum, change] = [number.sum, number.last_hour];
     let [sum, change] = [sum, change].map(|it| shown::number_or_hyphen(Some(it)));
-    let name = out::clean(&number.name);
+    let name = &number.name;
     Some(format!("{name}: {sum} in all, {change} in the last hour"))
 }
 
@@ -157,7 +155,7 @@ fn print_processes(status: &Status) -> std::io::Result<()> {
             format!("{name}{here} {count}")
         })
         .collect();
-    out::line(&out::clean(&format!("processes: {}", counts.join(", "))))
+    out::line(&format!("processes: {}", counts.join(", ")))
 }
 
 /// What needs the operator, by cause. Conditions of the whole program have lines of their own.
@@ -172,7 +170,7 @@ fn print_needs(needs: &[NeedJson]) -> std::io::Result<()> {
         let (what, since, why) = (shown_need(&need.what), shown::time(&need.since), &need.why);
         let help = help_command(&need.help, &whose, need.myses.len());
         let line = format!("needs you: {whose}: {what} since {since}: {why}{help}");
-        out::line(&out::clean(&line))?;
+        out::line(&line)?;
     }
     Ok(())
 }
@@ -206,7 +204,7 @@ fn print_outage(
         chain: Some(&server.text),
         ..Trouble::default()
     };
-    out::line(&out::clean(&format!("{label}: {trouble}")))
+    out::line(&format!("{label}: {trouble}"))
 }
 
 /// What the operator has to do so that Myses are logged in, in full: the table cuts it.
@@ -217,7 +215,7 @@ fn print_logins(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
         .filter(|mysis| mysis.activity.starts_with(AWAITING_LOGIN_PREFIX));
     for mysis in waiting.take(MAX_LINES) {
         let line = format!("{}: {}", mysis.name, mysis.activity);
-        out::line(&out::clean(&line))?;
+        out::line(&line)?;
     }
     Ok(())
 }
@@ -237,7 +235,7 @@ fn print_undelivered(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
             count => format!(" and {} more", count - 1),
         };
         let line = format!("not delivered: {}{more}: {why}", names[0]);
-        out::line(&out::clean(&line))?;
+        out::line(&line)?;
     }
     Ok(())
 }
@@ -251,20 +249,18 @@ fn print_question(mysis: &MysisStatusJson<'_>) -> std::io::Result<()> {
     let Some(question) = &mysis.question else {
         return Ok(());
     };
-    let name = out::clean(&mysis.name);
+    let name = &mysis.name;
     out::line(&format!(
         "question for you: {} asks through {name} (number {}): {}",
-        out::clean(&question.server),
-        question.number,
-        out::clean(&question.message),
+        question.server, question.number, question.message,
     ))?;
     if let Some(url) = &question.url {
-        out::line(&format!("  open {}", out::clean(url)))?;
+        out::line(&format!("  open {url}"))?;
         out::line(&format!("  then `zoea answer {name}`, or --decline"))?;
         return Ok(());
     }
     for field in &question.fields {
-        out::line(&out::clean(&field_line(field)))?;
+        out::line(&field_line(field))?;
     }
     out::line(&format!(
         "  `zoea answer {name} field=value …`, or --decline"

@@ -91,9 +91,6 @@ impl SwarmClient {
     }
 
     /// Calls a tool of the control interface.
-    ///
-    /// # Errors
-    /// The order was refused, or the program is gone.
     pub(super) async fn call(&self, call: ControlCall) -> anyhow::Result<Value> {
         match self {
             SwarmClient::Running(client) => Ok(client.ask(&call).await?),
@@ -105,9 +102,6 @@ impl SwarmClient {
     }
 
     /// Calls a tool of the control interface, and reads its answer.
-    ///
-    /// # Errors
-    /// The order was refused, the program is gone, or its answer is of another version.
     pub(super) async fn ask<T: DeserializeOwned>(&self, call: ControlCall) -> anyhow::Result<T> {
         let answer = self.call(call).await?;
         serde_json::from_value(answer).context(

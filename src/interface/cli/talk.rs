@@ -108,7 +108,6 @@ async fn send_each(
     suggest_no_gain(text, no_gain || shown.json || shown.dry_run)
 }
 
-/// The options of `zoea broadcast`.
 #[derive(Debug, Args)]
 pub struct BroadcastArgs {
     #[command(flatten)]

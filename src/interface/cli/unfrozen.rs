@@ -10,9 +10,6 @@ use crate::host::home::Home;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Refuses where the swarm is frozen.
-///
-/// # Errors
-/// It is frozen.
 pub(super) fn refuse_while_frozen(home: &Home) -> anyhow::Result<()> {
     if home.freeze_mark().is_some() {
         bail!("the swarm is frozen, so no server is asked; `zoea thaw` first");
@@ -21,9 +18,6 @@ pub(super) fn refuse_while_frozen(home: &Home) -> anyhow::Result<()> {
 }
 
 /// Does work that asks servers, and breaks it off when the swarm is frozen.
-///
-/// # Errors
-/// It was frozen, or the work's own errors.
 pub(super) async fn unless_frozen<T>(
     home: &Home,
     work: impl Future<Output = anyhow::Result<T>>,

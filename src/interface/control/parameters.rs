@@ -70,19 +70,31 @@ impl CreateMysis {
 }
 
 /// Parameters of `configure_mysis`; what is absent stays.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct ConfigureMysis {
     /// The name of the Mysis.
+    #[arg(skip)]
     pub name: String,
     /// The new provider.
+    #[arg(long)]
     pub provider: Option<String>,
     /// The new model.
+    #[arg(long)]
     pub model: Option<String>,
     /// The new temperature, 0 to 2.
     #[schemars(range(min = 0, max = 2))]
+    #[arg(long, value_parser = parse_temperature)]
     pub temperature: Option<f32>,
     /// The new role; none takes it away, default gives the configuration's.
+    #[arg(long)]
     pub role: Option<String>,
+}
+
+fn parse_temperature(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (0.0..=2.0).contains(number))
+        .ok_or_else(|| "a temperature is a number from 0 to 2".to_string())
 }
 
 impl ConfigureMysis {

@@ -1,7 +1,7 @@
 //! What the running program says of its database, its servers and its calls.
 
 use actors::domain::standing::StandingKind;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use zoea_contract::{HeldTextJson, ProgramStatusJson};
 use zoea_text::trouble::Trouble;
 
@@ -12,21 +12,25 @@ use crate::interface::cli::{held, out, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::client::ControlClient;
 
-pub(super) async fn ask_running(
+/// Asks the running program, which may hang.
+pub(super) async fn ask_running<T: DeserializeOwned>(
     home: &Home,
     running: &RunFile,
-) -> Result<ProgramStatusJson<'static>, String> {
-    let pid = running.pid;
+    call: ControlCall,
+) -> Result<T, String> {
     let token = home.control_token().map_err(|error| error.to_string())?;
     let token = token.ok_or_else(|| "the running program has no control.token".to_string())?;
     let asked = async {
         let client = ControlClient::connect(running, &token, out::note).await?;
-        client.ask(&ControlCall::whole_status()).await
+        client.ask(&call).await
     };
     match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
-        Ok(Ok(status)) => ProgramStatusJson::deserialize(status).map_err(|error| error.to_string()),
+        Ok(Ok(answer)) => serde_json::from_value(answer).map_err(|error| error.to_string()),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("the running program (pid {pid}) gives no answer")),
+        Err(_) => Err(format!(
+            "the running program (pid {}) gives no answer",
+            running.pid
+        )),
     }
 }
 
@@ -35,17 +39,9 @@ pub(super) async fn held_by_running(
     home: &Home,
     running: &RunFile,
 ) -> Vec<(String, DoctorFinding)> {
-    let Ok(Some(token)) = home.control_token() else {
-        return Vec::new();
-    };
-    let asked = async {
-        let client = ControlClient::connect(running, &token, out::note).await?;
-        client.ask(&ControlCall::ListHeldTexts {}).await
-    };
-    match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
-        Ok(Ok(texts)) => checks_of_held(&Vec::deserialize(texts).unwrap_or_default()),
-        Ok(Err(_)) | Err(_) => Vec::new(),
-    }
+    let texts = ask_running(home, running, ControlCall::ListHeldTexts {});
+    let texts: Vec<HeldTextJson<'_>> = texts.await.unwrap_or_default();
+    checks_of_held(&texts)
 }
 
 /// The texts that are held back from models, the newest ones.

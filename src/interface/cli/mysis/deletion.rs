@@ -40,7 +40,6 @@ pub(super) async fn undelete_mysis(client: &SwarmClient, name: &str) -> anyhow::
     let call = ControlCall::UndeleteMysis { name };
     let answer: OrderAnswerJson = client.ask(call).await?;
     let name = answer.undeleted.unwrap_or_default();
-    let name = out::clean(&name);
     Ok(out::line(&match answer.account {
         Some(account) => format!("{name} is back, idle, with its game account {account}"),
         None => format!("{name} is back, idle, without a game account"),

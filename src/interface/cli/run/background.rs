@@ -22,9 +22,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Leaves the terminal's session in the process that was started for this.
-///
-/// # Errors
-/// The system refuses.
 pub(super) fn leave_session(args: &RunArgs) -> anyhow::Result<()> {
     if args.detached {
         rustix::process::setsid().context("leave the terminal's session")?;
@@ -33,9 +30,6 @@ pub(super) fn leave_session(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 /// Starts the swarm again without a terminal, and waits until it runs.
-///
-/// # Errors
-/// The process cannot be started, or ends at once; the text has its last words.
 pub(super) async fn start(
     args: &RunArgs,
     ran: Duration,

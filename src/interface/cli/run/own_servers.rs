@@ -19,9 +19,6 @@ impl OwnServers {
     }
 
     /// Starts the built-in game if the settings name it, and replaces the name by its address.
-    ///
-    /// # Errors
-    /// The game cannot start.
     pub(super) async fn start_game(
         &mut self,
         home: &Home,

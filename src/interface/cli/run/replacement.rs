@@ -13,9 +13,6 @@ use crate::host::child_guard;
 use crate::interface::cli::global::GlobalArgs;
 
 /// Becomes offline play. Returns only if that fails.
-///
-/// # Errors
-/// The program cannot be started again.
 pub(super) fn play_offline(args: &RunArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     let mut words = vec!["run", "--offline"];
     words.extend(args.look.words());
@@ -23,18 +20,12 @@ pub(super) fn play_offline(args: &RunArgs, global: &GlobalArgs) -> anyhow::Resul
 }
 
 /// Becomes setup. Returns only if that fails.
-///
-/// # Errors
-/// The program cannot be started again.
 pub(super) fn set_up(global: &GlobalArgs) -> anyhow::Result<()> {
     become_program(&["setup"], global)
 }
 
 /// What starts this program again, also after a newer version took the place of its file: then only the link that
 /// child processes are guarded by leads to it.
-///
-/// # Errors
-/// It cannot be found.
 pub(super) fn own_program() -> anyhow::Result<PathBuf> {
     let file = std::env::current_exe().context("find this program")?;
     let link = child_guard::guard().and_then(|words| words.first().map(PathBuf::from));

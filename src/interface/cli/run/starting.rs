@@ -79,9 +79,6 @@ pub(super) fn load_settings(
 
 /// Asks what to do in a home that has lost its database: whether what was rescued takes its place, or
 /// whether a swarm begins anew.
-///
-/// # Errors
-/// The database is gone, and the operator declined both, or there is no terminal to ask at.
 pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
     let Err(gone) = wiring::check_database_is_there(home) else {
         return Ok(());

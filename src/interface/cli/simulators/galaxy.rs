@@ -22,7 +22,6 @@ use zoea_system::listen::{describe_listen_error, listen_address};
 use super::read_incident;
 use crate::interface::cli::out;
 
-/// The options of `zoea galaxy`.
 #[derive(Debug, Args)]
 #[command(after_help = faults_help())]
 pub(crate) struct GalaxyArgs {

@@ -18,7 +18,6 @@ use zoea_system::listen::{describe_listen_error, listen_address};
 use super::read_incident;
 use crate::interface::cli::out;
 
-/// The options of `zoea pilot`.
 #[derive(Debug, Args)]
 pub(crate) struct PilotArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).

@@ -12,7 +12,6 @@ use zoea_text::figures::group_digits;
 /// The most processes.
 const MAX_PROCESSES: u32 = 10;
 
-/// The options of `zoea simulate`.
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
     /// The seed of the run: the same seed gives the same events.

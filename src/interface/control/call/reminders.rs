@@ -78,9 +78,6 @@ pub(super) fn cancel_order(id: &str) -> Result<Order, String> {
 }
 
 /// The reminders that wait, as they are stored, the first one due at the front.
-///
-/// # Errors
-/// They cannot be read, or are not understood.
 pub(super) async fn list_reminders(swarm: &Swarm) -> Result<Value, String> {
     let stored = swarm.ledger().memos_of_all(MemoKind::Reminders).await;
     let mut stored: BTreeMap<_, _> = stored
