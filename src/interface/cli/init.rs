@@ -1,7 +1,7 @@
 //! `zoea init`: writes the commented configuration and never overwrites a file.
 
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -15,19 +15,15 @@ use crate::interface::cli::out;
 pub struct InitArgs {}
 
 pub(super) fn run(_args: &InitArgs, global: &GlobalArgs) -> anyhow::Result<()> {
-    let file = config_path(global)?;
+    let file = match &global.config {
+        Some(file) => file.clone(),
+        None => global.open_home()?.config_file(),
+    };
     write_template(&file)?;
     Ok(out::line(&format!(
         "wrote {}; every line is a comment until you change it",
         file.display()
     ))?)
-}
-
-fn config_path(global: &GlobalArgs) -> anyhow::Result<PathBuf> {
-    match &global.config {
-        Some(file) => Ok(file.clone()),
-        None => Ok(global.open_home()?.config_file()),
-    }
 }
 
 fn write_template(file: &Path) -> anyhow::Result<()> {
@@ -48,6 +44,7 @@ fn write_template(file: &Path) -> anyhow::Result<()> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
 
     use super::*;
     use zoea_settings::{Settings, SettingsError};

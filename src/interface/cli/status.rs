@@ -1,6 +1,5 @@
 //! `zoea status`: a summary of the running program on one page.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use actors::domain::budget::percent_text;
@@ -86,7 +85,7 @@ fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
     print_processes(status)?;
     print_logins(&status.myses)?;
     print_interrupted(&status.myses, is_running)?;
-    print_questions(&status.myses)?;
+    status.myses.iter().try_for_each(print_question)?;
     print_undelivered(&status.myses)?;
     let known = [
         status.arrival.clone(),
@@ -146,7 +145,8 @@ fn print_processes(status: &Status) -> std::io::Result<()> {
     };
     let mut counts = BTreeMap::from([(own, 0)]);
     for mysis in &status.myses {
-        *counts.entry(or_none(&mysis.process)).or_insert(0) += 1;
+        let process = mysis.process.as_deref().unwrap_or("none");
+        *counts.entry(process).or_insert(0) += 1;
     }
     let counts: Vec<String> = counts
         .into_iter()
@@ -240,10 +240,6 @@ fn print_undelivered(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
     Ok(())
 }
 
-fn print_questions(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
-    myses.iter().try_for_each(print_question)
-}
-
 /// The question that a server asks during a call of this Mysis, and how it is answered.
 fn print_question(mysis: &MysisStatusJson<'_>) -> std::io::Result<()> {
     let Some(question) = &mysis.question else {
@@ -308,8 +304,4 @@ fn today_line(today: &SpendingJson) -> String {
         line += &format!("; budget {}", percent_text(percent));
     }
     line
-}
-
-fn or_none<'a>(text: &'a Option<Cow<'_, str>>) -> &'a str {
-    text.as_deref().unwrap_or("none")
 }

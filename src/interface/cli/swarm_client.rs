@@ -74,7 +74,11 @@ impl SwarmClient {
     ) -> anyhow::Result<T> {
         let client = SwarmClient::open(home, global).await?;
         let done = work(&client).await;
-        client.close().await;
+        match client {
+            SwarmClient::Running(client) => drop(client),
+            // Acknowledged writes are on disk once this is done.
+            SwarmClient::Direct(flight, _) => flight.shutdown().await,
+        }
         done
     }
 
@@ -107,14 +111,6 @@ impl SwarmClient {
         serde_json::from_value(answer).context(
             "the answer of the running program is not understood; is it of another version? stop and start it",
         )
-    }
-
-    /// Closes the swarm. Acknowledged writes are on disk by then.
-    async fn close(self) {
-        match self {
-            SwarmClient::Running(client) => drop(client),
-            SwarmClient::Direct(flight, _) => flight.shutdown().await,
-        }
     }
 }
 

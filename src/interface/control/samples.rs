@@ -2,7 +2,7 @@
 
 use actors::domain::ids::MysisId;
 use actors::domain::samples::{SampleQuery, SampleStep, SampleSteps};
-use actors::ports::Clock;
+use actors::ports::{ArchiveFault, Clock};
 use serde_json::Value;
 use zoea_contract::{SampleSeriesJson, SamplesJson, to_value};
 use zoea_system::clock::MachineClock;
@@ -21,9 +21,13 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
     let step = SampleStep::parse(word)
         .ok_or_else(|| format!("`{word}` is not a resolution; write minute, hour or automatic"))?;
     let names = swarm.names().await?;
+    let cannot = |fault: ArchiveFault| format!("the samples cannot be read: {fault}");
     let (myses, deleted) = match asked.myses.as_deref() {
         Some(myses) => (find_myses(swarm, myses).await?, Vec::new()),
-        None => (names.keys().copied().collect(), read_deleted(swarm).await?),
+        None => {
+            let deleted = swarm.ledger().deleted_with_samples().await;
+            (names.keys().copied().collect(), deleted.map_err(cannot)?)
+        }
     };
     let count = match asked.sum {
         true => 1,
@@ -37,7 +41,7 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
     };
     let steps = query.steps;
     let series = swarm.archive().samples(query).await;
-    let series = series.map_err(|fault| format!("the samples cannot be read: {fault}"))?;
+    let series = series.map_err(cannot)?;
     let name = |mysis: Option<MysisId>| names.get(&mysis?).map(|name| &**name);
     let series = series.iter().filter(|series| {
         asked.myses.is_some() || !series.samples.is_empty() || series.mysis.is_none()
@@ -59,11 +63,6 @@ async fn find_myses(swarm: &Swarm, names: &str) -> Result<Vec<MysisId>, String> 
         }
     }
     Ok(myses)
-}
-
-async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
-    let deleted = swarm.ledger().deleted_with_samples().await;
-    deleted.map_err(|fault| format!("the samples cannot be read: {fault}"))
 }
 
 pub(super) fn check_time(text: &str) -> Result<String, String> {

@@ -116,7 +116,10 @@ pub(super) async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
         }
         let record = stored.remove(&status.id);
         let is_there = record.is_some();
-        if let Some(record) = record.filter(|record| !is_as_reported(status, record)) {
+        let is_other = |record: &MysisRecord| {
+            status.state != record.state || *status.own_profile != record.profile
+        };
+        if let Some(record) = record.filter(is_other) {
             Arc::make_mut(status).take_stored(record);
         }
         is_there
@@ -134,10 +137,6 @@ pub(super) fn one_status(
     let statuses = std::slice::from_ref(status);
     let listed = list_statuses(statuses, (about, process), (&outages, false));
     listed.first().map(to_value).unwrap_or_default()
-}
-
-fn is_as_reported(status: &MysisStatus, record: &MysisRecord) -> bool {
-    status.state == record.state && *status.own_profile == record.profile
 }
 
 pub(super) async fn program_status(
