@@ -15,7 +15,6 @@ use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
 use actors::domain::swarm_books::{BooksQuery, SwarmBooks};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use strum::{EnumCount, VariantArray};
 
 use super::facts::Facts;
 use super::input_event::letter;
@@ -69,32 +68,17 @@ impl Listed for BooksLine {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
-pub enum BooksSpan {
-    #[default]
-    Today,
-    TwoDays,
-    ThreeDays,
-    Week,
-    TwoWeeks,
-    Month,
-}
+/// Numbers of days of which the books may be, today included.
+const SPANS: [i64; 6] = [1, 2, 3, 7, 14, 30];
+
+/// One of [`SPANS`], by its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BooksSpan(usize);
 
 impl BooksSpan {
-    /// All, the shortest first.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
-    /// The number of days, today included.
     #[must_use]
     pub fn days(self) -> i64 {
-        match self {
-            BooksSpan::Today => 1,
-            BooksSpan::TwoDays => 2,
-            BooksSpan::ThreeDays => 3,
-            BooksSpan::Week => 7,
-            BooksSpan::TwoWeeks => 14,
-            BooksSpan::Month => 30,
-        }
+        SPANS[self.0]
     }
 
     #[must_use]
@@ -105,13 +89,11 @@ impl BooksSpan {
     /// A longer or shorter one, if there is one.
     #[must_use]
     pub fn step(self, longer: bool) -> BooksSpan {
-        let place = Self::ALL.iter().position(|span| *span == self).unwrap_or(0);
-        let place = if longer {
-            place + 1
-        } else {
-            place.saturating_sub(1)
+        let place = match longer {
+            true => self.0 + 1,
+            false => self.0.saturating_sub(1),
         };
-        Self::ALL.get(place).copied().unwrap_or(self)
+        BooksSpan(place.min(SPANS.len() - 1))
     }
 }
 
@@ -138,13 +120,9 @@ impl BooksView {
 
     /// How often what is shown is read again.
     fn refresh_interval(&self) -> Duration {
-        match self.span {
-            BooksSpan::Today => REFRESH,
-            BooksSpan::TwoDays
-            | BooksSpan::ThreeDays
-            | BooksSpan::Week
-            | BooksSpan::TwoWeeks
-            | BooksSpan::Month => SLOW_REFRESH,
+        match self.span.days() {
+            ..=1 => REFRESH,
+            2.. => SLOW_REFRESH,
         }
     }
 
@@ -163,11 +141,6 @@ impl BooksView {
         }
         self.selection
             .scroll_to_selection(&self.table.lines, height);
-    }
-
-    #[must_use]
-    pub fn table(&self) -> &BooksTable {
-        &self.table
     }
 
     /// The number of lines above those in sight, and these.
@@ -235,8 +208,8 @@ impl View for BooksView {
             }));
             self.books.ask(id, context.facts.moment);
         }
-        let height = view::areas(context.facts, self, page).lines.height;
-        self.scroll_to_selection(usize::from(height), || swarm_names(context.facts));
+        let [_, _, lines, ..] = view::areas(context.facts, self, page);
+        self.scroll_to_selection(usize::from(lines.height), || swarm_names(context.facts));
     }
 
     fn awaits(&self, id: ReadId) -> bool {
@@ -316,11 +289,11 @@ mod tests {
 
     #[test]
     fn the_days_end_today_and_have_their_bounds() {
-        let all = BooksSpan::ALL;
+        let all = [0, 1, 2, 3, 4, 5].map(BooksSpan);
         let firsts = all.map(|span| span.first_day(Day(100)).0);
         assert_eq!(firsts, [100, 99, 98, 94, 87, 71]);
-        assert_eq!(BooksSpan::Month.step(true), BooksSpan::Month);
-        assert_eq!(BooksSpan::Today.step(false), BooksSpan::Today);
+        assert_eq!(all[5].step(true), all[5]);
+        assert_eq!(all[0].step(false), all[0]);
     }
 
     #[test]
@@ -329,7 +302,7 @@ mod tests {
         read(&mut view, Ok(books(2)));
         let is_due = |view: &BooksView, ms| view.books.is_due(Moment(ms), view.refresh_interval());
         assert!(!is_due(&view, 4_900) && is_due(&view, 5_000));
-        view.change_span(BooksSpan::Week);
+        view.change_span(BooksSpan(3));
         assert!(is_due(&view, 0) && view.books.value().is_none());
         read(&mut view, Ok(books(2)));
         assert!(!is_due(&view, 29_000) && is_due(&view, 30_000));
@@ -348,7 +321,7 @@ mod tests {
             (above, names.join(" "))
         };
         assert_eq!(names(&view).0, 0);
-        let last = view.table().lines.last().map(|line| line.key.clone());
+        let last = view.table.lines.last().map(|line| line.key.clone());
         let lines = view.table.clone();
         view.selection.go(Movement::Last, &lines.lines);
         view.scroll_to_selection(4, SwarmNames::default);
@@ -372,11 +345,11 @@ mod tests {
         let mut view = BooksView::default();
         read(&mut view, Ok(books(2)));
         read(&mut view, Err("the store does not answer".into()));
-        assert_eq!(view.table().lines.len(), 2);
+        assert_eq!(view.table.lines.len(), 2);
         let why = view.books.complaint().map(|why| &**why);
         assert_eq!(why, Some("the store does not answer"));
         read(&mut view, Ok(books(3)));
         assert_eq!(view.books.complaint(), None);
-        assert_eq!(view.table().lines.len(), 3);
+        assert_eq!(view.table.lines.len(), 3);
     }
 }

@@ -16,40 +16,32 @@ use crate::dashboard::text::tone::Tone;
 
 const LOW_BUDGET_PERCENT: u64 = 80;
 
-pub(super) struct BudgetText {
-    pub(super) text: String,
-    pub(super) tone: Tone,
-}
-
 /// The budgets in words, one after the other, and at the end until when they count.
-pub(super) fn budget_texts(facts: &Facts, view: &BooksView) -> Vec<BudgetText> {
+pub(super) fn budget_texts(facts: &Facts, view: &BooksView) -> Vec<(String, Tone)> {
     let rules = facts.rules.as_deref().map(|rules| rules.budget);
     // The operator may have raised the cap of today.
     let rules = rules.unwrap_or_default().on(Day::of(facts.now));
     let of_myses = mysis_text(facts, view, rules.mysis);
     let parts = [swarm_text(facts, &rules), of_myses];
-    let mut texts: Vec<BudgetText> = parts.into_iter().flatten().collect();
+    let mut texts: Vec<(String, Tone)> = parts.into_iter().flatten().collect();
     let text = match (texts.is_empty(), view.books.value().is_some()) {
         (true, true) => "no budget: spending is not limited".to_string(),
         (true, false) => "…".to_string(),
         (false, _) => until_text(facts),
     };
-    let tone = Tone::Dim;
-    texts.push(BudgetText { text, tone });
+    texts.push((text, Tone::Dim));
     texts.extend(saved_text(facts));
     texts
 }
 
 /// What routines saved by calls in the models' place, since the Myses were created.
-fn saved_text(facts: &Facts) -> Option<BudgetText> {
+fn saved_text(facts: &Facts) -> Option<(String, Tone)> {
     let members = facts.roster.members().values();
     let known = members.filter_map(|member| Some((&member.status, member.status.saved_calls?)));
     let saved = known.map(|(status, calls)| saving(&facts.spending, status, calls));
     let saved = saved.fold(Saving::default(), Saving::add);
-    (saved.calls > 0).then(|| BudgetText {
-        text: format!("routines saved {} so far", saved.text()),
-        tone: Tone::Dim,
-    })
+    let text = || format!("routines saved {} so far", saved.text());
+    (saved.calls > 0).then(|| (text(), Tone::Dim))
 }
 
 /// The day in UTC on which all budgets begin anew.
@@ -60,7 +52,7 @@ fn until_text(facts: &Facts) -> String {
 }
 
 /// What the swarm's own limits leave, or the cap that stands in for them.
-fn swarm_text(facts: &Facts, rules: &BudgetRules) -> Option<BudgetText> {
+fn swarm_text(facts: &Facts, rules: &BudgetRules) -> Option<(String, Tone)> {
     let (spent, unpriced) = facts.spent_today();
     let mut parts = parts_left(&rules.swarm, &spent);
     let cap = rules.default_cap;
@@ -71,24 +63,17 @@ fn swarm_text(facts: &Facts, rules: &BudgetRules) -> Option<BudgetText> {
         };
         parts.extend(parts_left(&dollars, &spent));
         parts.extend(cap.unpriced_tokens.map(|limit| {
-            format!(
-                "{} of {} tokens without a price",
-                figures::amount(limit.saturating_sub(unpriced)),
-                figures::amount(limit)
-            )
+            let left = figures::amount(limit.saturating_sub(unpriced));
+            let limit = figures::amount(limit);
+            format!("{left} of {limit} tokens without a price")
         }));
     }
-    if parts.is_empty() {
-        return None;
-    }
-    Some(BudgetText {
-        text: format!("the swarm has {} left", parts.join(", ")),
-        tone: tone_of(facts.budget_percent()),
-    })
+    let text = format!("the swarm has {} left", parts.join(", "));
+    (!parts.is_empty()).then(|| (text, tone_of(facts.budget_percent())))
 }
 
 /// What a Mysis may spend, and who has the least of it left. A role may have limits of its own.
-fn mysis_text(facts: &Facts, view: &BooksView, of_each: BudgetLimits) -> Option<BudgetText> {
+fn mysis_text(facts: &Facts, view: &BooksView, of_each: BudgetLimits) -> Option<(String, Tone)> {
     let today = Day::of(facts.now);
     let costs = view.books.value().map_or(&[][..], |books| &books.costs[..]);
     let mut myses: BTreeMap<MysisId, BudgetUse> = BTreeMap::new();
@@ -114,15 +99,12 @@ fn mysis_text(facts: &Facts, view: &BooksView, of_each: BudgetLimits) -> Option<
     let Some((percent, status, limits, spent)) = told else {
         let whole = parts_left(&of_each, &BudgetUse::default());
         let text = format!("each Mysis has {} left", whole.join(", "));
-        let tone = Tone::Text;
-        return (!whole.is_empty()).then_some(BudgetText { text, tone });
+        return (!whole.is_empty()).then_some((text, Tone::Text));
     };
     let name = one_line(&status.name);
     let left = parts_left(&limits, &spent).join(", ");
-    Some(BudgetText {
-        text: format!("of the Myses {name} has the least left: {left}"),
-        tone: tone_of(Some(percent)),
-    })
+    let text = format!("of the Myses {name} has the least left: {left}");
+    Some((text, tone_of(Some(percent))))
 }
 
 /// The limits of one Mysis, as the gate has them: those of its role, else those for each.
@@ -229,7 +211,7 @@ mod tests {
             .books
             .take(ReadId(1), answer, StoreAnswer::try_as_books);
         assert!(read);
-        budget_texts(facts, &view)[0].text.clone()
+        budget_texts(facts, &view)[0].0.clone()
     }
 
     #[test]
@@ -252,7 +234,7 @@ mod tests {
         let equal = facts(of_each, BudgetLimits::default());
         assert_eq!(told(&equal, &[]), "each Mysis has $5.00 of $5.00 left");
         let unread = budget_texts(&unlimited, &BooksView::default());
-        assert_eq!(unread[0].text, "…");
+        assert_eq!(unread[0].0, "…");
         let none = facts(BudgetRules::default(), BudgetLimits::default());
         assert!(told(&none, &[]).starts_with("no budget"));
     }

@@ -3,11 +3,13 @@
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row};
+use strum::VariantArray;
 use zoea_text::figures::group_digits;
 
 use super::BooksView;
 use super::lines::{BooksColumn, BooksGrouping, CostSum, LineFigures};
 use crate::dashboard::money;
+use crate::dashboard::table::cells::tone_of_gain;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -59,8 +61,8 @@ pub(super) struct ColumnPlan {
 impl ColumnPlan {
     /// As many columns as fit, the whole figures if they do. The column that sorts stays.
     pub(super) fn new(view: &BooksView, room: u16) -> ColumnPlan {
-        let mut columns = BooksColumn::ALL.to_vec();
-        let table = view.table();
+        let mut columns = BooksColumn::VARIANTS.to_vec();
+        let table = &view.table;
         if table.total.saved.is_none() {
             columns.retain(|column| *column != BooksColumn::Saved);
         }
@@ -74,10 +76,8 @@ impl ColumnPlan {
         if whole.columns_taken() <= room {
             return whole;
         }
-        let gives_way = GIVES_WAY
-            .into_iter()
-            .filter(|column| *column != view.sorting.by);
-        let mut gives_way = gives_way;
+        let gives_way = GIVES_WAY.into_iter();
+        let mut gives_way = gives_way.filter(|column| *column != view.sorting.by);
         loop {
             let mut plan = ColumnPlan::with(view, &columns, FigureForm::Short);
             if plan.columns_taken() <= room {
@@ -94,30 +94,15 @@ impl ColumnPlan {
     fn with(view: &BooksView, columns: &[BooksColumn], form: FigureForm) -> ColumnPlan {
         let (_, visible) = view.visible_lines();
         let columns = columns.iter().map(|column| {
-            let figures = visible.iter().map(|line| {
-                let is_name = *column == BooksColumn::Name;
-                let (name, figures) = (&line.name, &line.figures);
-                match is_name {
-                    true => width::of(name).min(form.name_columns()),
-                    false => width::of(&figure(*column, figures, form)),
-                }
-            });
-            let title = width::of(heading_text(view, *column, form).as_str());
-            let total = match column {
-                BooksColumn::Name => TOTAL_NAME.len(),
-                BooksColumn::Calls
-                | BooksColumn::Saved
-                | BooksColumn::TokensIn
-                | BooksColumn::TokensCached
-                | BooksColumn::TokensOut
-                | BooksColumn::Cost
-                | BooksColumn::Earned
-                | BooksColumn::CreditsPerDollar => {
-                    width::of(&figure(*column, &view.table().total, form))
-                }
+            let wide = |name: &str, figures: &LineFigures| match *column == BooksColumn::Name {
+                true => width::of(name).min(form.name_columns()),
+                false => width::of(&figure(*column, figures, form)),
             };
-            let wide = figures.max().unwrap_or(0).max(title).max(total);
-            (*column, u16::try_from(wide).unwrap_or(u16::MAX))
+            let lines = visible.iter().map(|line| wide(&line.name, &line.figures));
+            let title = width::of(&heading_text(view, *column, form));
+            let total = wide(TOTAL_NAME, &view.table.total);
+            let widest = lines.chain([title, total]).max().unwrap_or(0);
+            (*column, u16::try_from(widest).unwrap_or(u16::MAX))
         });
         ColumnPlan {
             form,
@@ -144,16 +129,9 @@ impl ColumnPlan {
 
     pub(super) fn widths(&self) -> Vec<Constraint> {
         // The mark and the name have no gap between them.
-        let columns = self.columns.iter().map(|(column, wide)| match column {
-            BooksColumn::Name => Constraint::Length(wide + EDGE_COLUMNS),
-            BooksColumn::Calls
-            | BooksColumn::Saved
-            | BooksColumn::TokensIn
-            | BooksColumn::TokensCached
-            | BooksColumn::TokensOut
-            | BooksColumn::Cost
-            | BooksColumn::Earned
-            | BooksColumn::CreditsPerDollar => Constraint::Length(*wide),
+        let columns = self.columns.iter().map(|(column, wide)| {
+            let mark = u16::from(*column == BooksColumn::Name) * EDGE_COLUMNS;
+            Constraint::Length(wide + mark)
         });
         columns.collect()
     }
@@ -163,16 +141,9 @@ impl ColumnPlan {
             let is_sorted = view.sorting.by == *column;
             let tone = if is_sorted { Tone::Accent } else { Tone::Dim };
             let text = heading_text(view, *column, self.form);
-            let line = match column {
-                BooksColumn::Name => Line::from(format!(" {text}")),
-                BooksColumn::Calls
-                | BooksColumn::Saved
-                | BooksColumn::TokensIn
-                | BooksColumn::TokensCached
-                | BooksColumn::TokensOut
-                | BooksColumn::Cost
-                | BooksColumn::Earned
-                | BooksColumn::CreditsPerDollar => Line::from(text).alignment(Alignment::Right),
+            let line = match *column == BooksColumn::Name {
+                true => Line::from(format!(" {text}")),
+                false => Line::from(text).alignment(Alignment::Right),
             };
             Cell::from(Text::from(line)).style(paint.text(tone))
         });
@@ -259,11 +230,7 @@ fn cost_text(cost: &CostSum) -> String {
 }
 
 fn tone_of(column: BooksColumn, figures: &LineFigures) -> Tone {
-    let gain = |credits: Option<i64>| match credits {
-        Some(1..) => Tone::Success,
-        Some(..0) => Tone::Fault,
-        Some(0) | None => Tone::Dim,
-    };
+    let gain = |credits: Option<i64>| credits.map_or(Tone::Dim, tone_of_gain);
     match column {
         BooksColumn::Cost if figures.cost.whole().is_some() => Tone::Text,
         BooksColumn::Cost if figures.cost.is_empty() => Tone::Dim,

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::MysisId;
 use actors::domain::swarm_books::SwarmBooks;
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 use zoea_text::natural::compare_natural;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use crate::dashboard::toolkit::list::step_in;
+
+/// In the order of the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum BooksGrouping {
     #[default]
     Mysis,
@@ -19,13 +22,6 @@ pub enum BooksGrouping {
 }
 
 impl BooksGrouping {
-    /// All, in the order of the key.
-    pub const ALL: [BooksGrouping; 3] = [
-        BooksGrouping::Mysis,
-        BooksGrouping::Provider,
-        BooksGrouping::Day,
-    ];
-
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,11 +34,12 @@ impl BooksGrouping {
     /// The next or the previous one, in a circle.
     #[must_use]
     pub fn step(self, forth: bool) -> BooksGrouping {
-        step_in(&Self::ALL, self, forth)
+        step_in(Self::VARIANTS, self, forth)
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
+/// In the order of the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum BooksColumn {
     Name,
     Calls,
@@ -59,19 +56,10 @@ pub enum BooksColumn {
 }
 
 impl BooksColumn {
-    /// All, in the order of the screen.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     #[must_use]
     pub fn next(self) -> BooksColumn {
-        step_in(&Self::ALL, self, true)
+        step_in(Self::VARIANTS, self, true)
     }
-}
-
-fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
-    let place = all.iter().position(|other| *other == one).unwrap_or(0);
-    let by = if forth { 1 } else { all.len() - 1 };
-    all[(place + by) % all.len()]
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -216,29 +204,25 @@ impl BooksTable {
                 sum.cost.add(entry, is_free);
             }
         }
-        books
-            .earned
-            .iter()
-            .for_each(|entry| total.earn(entry.credits));
-        match grouping {
-            BooksGrouping::Mysis => books.earned.iter().for_each(|entry| {
-                let line = sums.entry(LineKey::Mysis(entry.mysis)).or_default();
-                line.earn(entry.credits);
-            }),
-            BooksGrouping::Day => books.earned.iter().for_each(|entry| {
-                let line = sums.entry(LineKey::Day(entry.day)).or_default();
-                line.earn(entry.credits);
-            }),
-            BooksGrouping::Provider => add_earned_by_provider(&mut sums, books),
+        let key_without_provider = |mysis, day| match grouping {
+            BooksGrouping::Mysis => Some(LineKey::Mysis(mysis)),
+            BooksGrouping::Day => Some(LineKey::Day(day)),
+            BooksGrouping::Provider => None,
+        };
+        for entry in &books.earned {
+            total.earn(entry.credits);
+            if let Some(key) = key_without_provider(entry.mysis, entry.day) {
+                sums.entry(key).or_default().earn(entry.credits);
+            }
+        }
+        if grouping == BooksGrouping::Provider {
+            add_earned_by_provider(&mut sums, books);
         }
         for entry in &books.saved {
             total.add_saved(entry.calls);
-            let key = match grouping {
-                BooksGrouping::Mysis => LineKey::Mysis(entry.mysis),
-                BooksGrouping::Day => LineKey::Day(entry.day),
-                BooksGrouping::Provider => continue,
-            };
-            sums.entry(key).or_default().add_saved(entry.calls);
+            if let Some(key) = key_without_provider(entry.mysis, entry.day) {
+                sums.entry(key).or_default().add_saved(entry.calls);
+            }
         }
         let lines = sums.into_iter().map(|(key, figures)| BooksLine {
             name: name_of(&key, names),
@@ -248,11 +232,6 @@ impl BooksTable {
         let mut lines: Vec<BooksLine> = lines.collect();
         lines.sort_by(|a, b| compare(a, b, sorting));
         BooksTable { lines, total }
-    }
-
-    #[must_use]
-    pub fn place(&self, key: &LineKey) -> Option<usize> {
-        self.lines.iter().position(|line| line.key == *key)
     }
 }
 
@@ -427,7 +406,7 @@ mod tests {
                 ("1970-01-02", Some(500_000), Some(100), Some(200)),
             ]
         );
-        for grouping in BooksGrouping::ALL {
+        for grouping in BooksGrouping::VARIANTS.iter().copied() {
             let other = table(&books(), grouping, BooksColumn::Cost);
             assert_eq!(other.total, by_day.total);
         }

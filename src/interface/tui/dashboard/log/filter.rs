@@ -1,9 +1,13 @@
 //! Which messages the log shows.
 
+use strum::VariantArray;
+
 use super::message::{LogKind, LogMessage};
 use crate::dashboard::text::tone::Tone;
+use crate::dashboard::toolkit::list::step_in;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// In the order of the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum LogFilter {
     #[default]
     All,
@@ -19,15 +23,7 @@ pub enum LogFilter {
 impl LogFilter {
     #[must_use]
     pub fn next(self) -> LogFilter {
-        match self {
-            LogFilter::All => LogFilter::Warnings,
-            LogFilter::Warnings => LogFilter::Errors,
-            LogFilter::Errors => LogFilter::Orders,
-            LogFilter::Orders => LogFilter::Notices,
-            LogFilter::Notices => LogFilter::States,
-            LogFilter::States => LogFilter::Own,
-            LogFilter::Own => LogFilter::All,
-        }
+        step_in(Self::VARIANTS, self, true)
     }
 
     #[must_use]

@@ -100,6 +100,13 @@ impl<K: Clone + PartialEq> Selection<K> {
     }
 }
 
+/// The next or the previous one, in a circle.
+pub fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
+    let place = all.iter().position(|other| *other == one).unwrap_or(0);
+    let by = if forth { 1 } else { all.len() - 1 };
+    all[(place + by) % all.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
