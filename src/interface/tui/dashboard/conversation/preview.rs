@@ -2,20 +2,19 @@
 
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::reading::PageQuery;
-use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
-use ratatui::layout::{Alignment, Rect};
+use actors::domain::screen::{ReadId, StoreAnswer};
+use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
 use super::transcript::Transcript;
-use super::transcript::pages::Load;
 use super::view::paint_lines;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::without_left;
 use crate::dashboard::outbox::Outbox;
 use crate::dashboard::table::keys::{TABLE_KEYS, TableAction};
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::say;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// The columns at its left: a gap to the table, a line, and a gap.
@@ -24,7 +23,6 @@ const FRAME_COLUMNS: u16 = 3;
 #[derive(Clone, Debug)]
 pub struct Preview {
     transcript: Transcript,
-    awaited: Option<ReadId>,
     /// The last activity up to which it is known, while another process runs the Mysis.
     known_to: Timestamp,
 }
@@ -40,7 +38,6 @@ impl Preview {
 
     /// Waits no longer for an answer that may be lost, and reads the end anew.
     pub(crate) fn forget_read(&mut self) {
-        self.awaited = None;
         self.transcript.invalidate_end();
     }
 
@@ -53,42 +50,39 @@ impl Preview {
         area: Rect,
         outbox: &mut Outbox,
     ) -> Preview {
-        let is_reading = kept.as_ref().is_some_and(|it| it.awaited.is_some());
+        let is_reading = |it: &Preview| it.transcript.pages().is_loading();
+        let is_reading = kept.as_ref().is_some_and(is_reading);
         let mut preview = match kept {
             Some(kept) if kept.mysis() == status.id || is_reading => kept,
             Some(_) | None => Preview {
                 transcript: Transcript::of(status.id, status.name.clone(), facts.appearance.offset)
                     .reading_few(usize::from(area.height)),
-                awaited: None,
                 known_to: status.last_activity_at,
             },
         };
-        if preview.mysis() == status.id && status.elsewhere.is_some() && preview.awaited.is_none() {
-            // No event tells the rows that another process stores.
-            if preview.known_to != status.last_activity_at {
-                preview.known_to = status.last_activity_at;
-                preview.transcript.invalidate_end();
-            }
+        // No event tells the rows that another process stores.
+        let is_followed = preview.mysis() == status.id && status.elsewhere.is_some();
+        let is_news = preview.known_to != status.last_activity_at;
+        if is_followed && is_news && !is_reading {
+            preview.known_to = status.last_activity_at;
+            preview.transcript.invalidate_end();
         }
         preview.transcript.resize(
             area.width.saturating_sub(FRAME_COLUMNS),
             area.height.saturating_sub(1),
         );
-        let wanted = preview.transcript.prepare_frame();
-        if let (Some(load), None) = (wanted, preview.awaited) {
-            let id = outbox.read(page_of(preview.mysis(), load));
+        if let Some(load) = preview.transcript.prepare_frame() {
+            let id = outbox.read(load.query(preview.mysis()));
             preview.transcript.expect(id, load);
-            preview.awaited = Some(id);
         }
         preview
     }
 
     pub(crate) fn awaits(&self, id: ReadId) -> bool {
-        self.awaited == Some(id)
+        self.transcript.pages().awaits(id)
     }
 
     pub(crate) fn take(&mut self, id: ReadId, read: Result<StoreAnswer, String>) {
-        self.awaited = None;
         match read.map(StoreAnswer::try_as_page) {
             Ok(Some(page)) => self.transcript.take(id, page),
             Ok(None) | Err(_) => {
@@ -123,18 +117,8 @@ impl Preview {
                 (false, true) => "nothing has been said yet",
                 (false, false) => "the conversation cannot be read",
             };
-            let middle = centre_area(body, body.width, 1);
-            return painter.text_at(middle, 0, Alignment::Center, words, Tone::Dim);
+            return say(body, words, Tone::Dim, painter);
         }
         paint_lines(&self.transcript, body, painter);
     }
-}
-
-fn page_of(mysis: MysisId, load: Load) -> StoreQuery {
-    StoreQuery::Page(PageQuery {
-        mysis,
-        from: load.from,
-        limit: load.limit,
-        kinds: Vec::new(),
-    })
 }

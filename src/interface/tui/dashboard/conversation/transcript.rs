@@ -243,8 +243,8 @@ impl Transcript {
         self.text_search = text_search;
         self.laid_out.clear();
         if let Some(text_search) = &mut self.text_search {
-            let rows: Vec<Arc<Row>> = self.pages.rows().iter().cloned().collect();
-            rows.iter().for_each(|row| text_search.check_row(row));
+            let rows = self.pages.rows().iter();
+            rows.for_each(|row| text_search.check_row(row));
         }
     }
 

@@ -16,7 +16,8 @@ use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use zoea_text::clean::one_line;
 
 use super::{panel, timeline};
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::say;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 pub(crate) fn paint(
@@ -42,8 +43,7 @@ pub(crate) fn paint(
                 format!("the conversation cannot be read; {key} reads it again")
             }
         };
-        let area = centre_area(layout.body, layout.body.width, 1);
-        painter.text_at(area, 0, Alignment::Center, &words, Tone::Dim);
+        say(layout.body, &words, Tone::Dim, painter);
     }
     paint_lines(transcript, layout.body, painter);
     paint_place(transcript, layout.body, painter);
@@ -76,11 +76,8 @@ fn paint_title(
         None => String::new(),
     };
     line.push(account, Tone::Dim);
-    let model = format!(
-        "  {}/{}",
-        one_line(&status.profile.provider),
-        one_line(&status.model)
-    );
+    let (provider, model) = (&status.profile.provider, &status.model);
+    let model = format!("  {}/{}", one_line(provider), one_line(model));
     line.push(model, Tone::Dim);
     let place = position_line(transcript, &facts.keymap);
     // The scroll position is shown at every width. The model's name may be cut.
@@ -98,11 +95,8 @@ fn position_line(transcript: &Transcript, keymap: &Keymap) -> StyledLine {
             .current
             .and_then(|current| text_search.places().binary_search(&current).ok());
         let place = place.map_or("–".to_string(), |place| (place + 1).to_string());
-        let count = text_search.places().len();
-        line.push(
-            format!(" /{} {place} of {count}", text_search.text()),
-            Tone::Warning,
-        );
+        let (text, count) = (text_search.text(), text_search.places().len());
+        line.push(format!(" /{text} {place} of {count}"), Tone::Warning);
     }
     if transcript.results() == ResultForm::Raw {
         let key = keymap.key_of(FOCUS_KEYS, FocusAction::Results);

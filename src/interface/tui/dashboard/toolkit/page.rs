@@ -19,8 +19,16 @@ pub fn begin_page(layout: &ScreenLayout, title: &StyledLine, painter: &mut Paint
 }
 
 pub fn say(area: Rect, words: &str, tone: Tone, painter: &mut Painter<'_>) {
-    let middle = centre_area(area, area.width, 1);
-    painter.text_at(middle, 0, Alignment::Center, words, tone);
+    say_all(area, &[(words, tone)], painter);
+}
+
+/// Says several sentences, one below the other.
+pub fn say_all(area: Rect, lines: &[(impl AsRef<str>, Tone)], painter: &mut Painter<'_>) {
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let middle = centre_area(area, area.width, rows);
+    for (row, (words, tone)) in (0..).zip(lines) {
+        painter.text_at(middle, row, Alignment::Center, words.as_ref(), *tone);
+    }
 }
 
 /// What a title adds while what is shown could not be read anew.

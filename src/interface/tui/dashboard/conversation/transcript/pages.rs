@@ -6,10 +6,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use actors::domain::ids::Seq;
+use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Row, RowBody};
-use actors::domain::reading::PageFrom;
-use actors::domain::screen::ReadId;
+use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::screen::{ReadId, StoreQuery};
 
 /// The rows that an open conversation reads at once.
 pub(super) const PAGE: usize = 200;
@@ -48,6 +48,18 @@ pub struct Load {
     pub from: PageFrom,
     pub limit: usize,
     pub then: PageMerge,
+}
+
+impl Load {
+    #[must_use]
+    pub fn query(self, mysis: MysisId) -> StoreQuery {
+        StoreQuery::Page(PageQuery {
+            mysis,
+            from: self.from,
+            limit: self.limit,
+            kinds: Vec::new(),
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +114,11 @@ impl Pages {
         self.loading.is_some()
     }
 
+    #[must_use]
+    pub fn awaits(&self, stamp: ReadId) -> bool {
+        self.loading.is_some_and(|(expected, _)| expected == stamp)
+    }
+
     /// The index of a row among those in memory, or of the next one.
     #[must_use]
     pub fn index_of(&self, seq: Seq) -> usize {
@@ -129,22 +146,22 @@ impl Pages {
     #[must_use]
     pub fn more_before(&self) -> Option<Load> {
         let first = self.rows.front()?;
-        (self.start == Edge::Open).then_some(Load {
-            from: PageFrom::Before(first.seq),
-            limit: self.rows_at_once,
-            then: PageMerge::Join,
-        })
+        (self.start == Edge::Open).then(|| self.more(PageFrom::Before(first.seq)))
     }
 
     /// The query for rows after the last one; `None` at the conversation's end.
     #[must_use]
     pub fn more_after(&self) -> Option<Load> {
         let last = self.rows.back()?;
-        (self.end == Edge::Open).then_some(Load {
-            from: PageFrom::After(last.seq),
+        (self.end == Edge::Open).then(|| self.more(PageFrom::After(last.seq)))
+    }
+
+    fn more(&self, from: PageFrom) -> Load {
+        Load {
+            from,
             limit: self.rows_at_once,
             then: PageMerge::Join,
-        })
+        }
     }
 
     #[must_use]
@@ -160,8 +177,7 @@ impl Pages {
     /// Notes that a query is on its way. An older one is no longer waited for.
     pub fn expect(&mut self, stamp: ReadId, load: Load) {
         if load.from == PageFrom::Newest {
-            self.arrived.clear();
-            self.lacks = false;
+            self.forget_arrived();
         }
         self.is_unreadable = false;
         self.loading = Some((stamp, load));
@@ -169,19 +185,15 @@ impl Pages {
 
     /// Handles a failed read of the store. Returns whether this query was waited for.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
-        let is_ours = self.loading.is_some_and(|(expected, _)| expected == stamp);
-        if is_ours {
-            self.loading = None;
-            self.is_unreadable = true;
-        }
-        is_ours
+        let is_ours = self.loading.take_if(|(expected, _)| *expected == stamp);
+        self.is_unreadable |= is_ours.is_some();
+        is_ours.is_some()
     }
 
     /// Takes the answer to a query. Returns how the rows were merged, or `None` when the answer is
     /// stale.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<PageMerge> {
-        let (_, load) = self.loading.filter(|(expected, _)| *expected == stamp)?;
-        self.loading = None;
+        let (_, load) = self.loading.take_if(|(expected, _)| *expected == stamp)?;
         let was_short = page.len() < load.limit;
         let edge = if was_short { Edge::Reached } else { Edge::Open };
         if load.then == PageMerge::Replace {
@@ -199,11 +211,8 @@ impl Pages {
             }
             PageFrom::After(after) => {
                 if load.then == PageMerge::Replace {
-                    self.start = if after.0 <= 0 {
-                        Edge::Reached
-                    } else {
-                        Edge::Open
-                    };
+                    let is_start = after.0 <= 0;
+                    self.start = if is_start { Edge::Reached } else { Edge::Open };
                 }
                 self.end = Edge::Open;
                 self.append(page);
@@ -242,16 +251,19 @@ impl Pages {
             }
             self.rows.truncate(self.rows.len() - MAX_HELD_ROWS / 3);
             self.end = Edge::Open;
-            self.arrived.clear();
-            self.lacks = false;
+            self.forget_arrived();
         }
+    }
+
+    fn forget_arrived(&mut self) {
+        self.arrived.clear();
+        self.lacks = false;
     }
 
     /// Forgets that the newest end is in memory, because rows may have been stored unnoticed.
     pub fn invalidate_end(&mut self) {
         self.end = Edge::Open;
-        self.arrived.clear();
-        self.lacks = false;
+        self.forget_arrived();
         self.loading = None;
     }
 

@@ -41,28 +41,19 @@ impl Transcript {
             return;
         };
         let mut index = self.pages.index_of(top.entry.seq);
-        let mut line = flat_line(top);
+        // Counting the empty line above the entry.
+        let line = top.line.map(|line| line + usize::from(top.entry.is_apart));
+        let mut line = line.unwrap_or(0);
         match way {
-            Direction::Back => {
-                let mut missing = lines.saturating_sub(line);
-                line = line.saturating_sub(lines);
-                while missing > 0 && index > 0 {
-                    index -= 1;
-                    let height = self.height_of(index);
-                    line = height.saturating_sub(missing);
-                    missing = missing.saturating_sub(height);
-                }
-            }
+            Direction::Back => self.scroll_up_from(index, line, lines),
             Direction::Forth => {
                 line += lines;
                 while line >= self.height_of(index) && index + 1 < self.pages.rows().len() {
                     line -= self.height_of(index);
                     index += 1;
                 }
+                self.scroll_up_from(index, line, 0);
             }
-        }
-        if let Some(row) = self.pages.rows().get(index) {
-            self.place = ScrollPosition::At(row.seq, line);
         }
     }
 
@@ -121,11 +112,7 @@ impl Transcript {
         let line = entry.and_then(|entry| Some(entry.line_found()? + usize::from(entry.is_apart)));
         let line = line.unwrap_or(0);
         // What came before takes a third of the window.
-        let above = usize::from(self.height) / 3;
-        match line.checked_sub(above) {
-            Some(first) => self.place = ScrollPosition::At(seq, first),
-            None => self.scroll_up_from(index, above - line),
-        }
+        self.scroll_up_from(index, line, usize::from(self.height) / 3);
     }
 
     pub fn select_next(&mut self, way: Direction) {
@@ -180,14 +167,14 @@ impl Transcript {
             let height = self.height_of(index);
             let above = usize::from(self.height).saturating_sub(height);
             self.shown = self.lines_from(seq, 0);
-            self.scroll_up_from(index, above);
+            self.scroll_up_from(index, 0, above);
         }
     }
 
-    fn scroll_up_from(&mut self, index: usize, lines: usize) {
-        let mut missing = lines;
-        let mut index = index;
-        let mut line = 0;
+    /// The window begins so many lines above a line of an entry.
+    fn scroll_up_from(&mut self, mut index: usize, line: usize, lines: usize) {
+        let mut missing = lines.saturating_sub(line);
+        let mut line = line.saturating_sub(lines);
         while missing > 0 && index > 0 {
             index -= 1;
             let height = self.height_of(index);
@@ -272,17 +259,10 @@ impl Transcript {
             return None;
         };
         let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
-        if below < self.load_ahead
-            && let Some(load) = self.pages.more_after()
-        {
-            return Some(load);
-        }
+        let after = (self.pages.more_after()).filter(|_| below < self.load_ahead);
         let above = self.pages.index_of(first.entry.seq);
-        if above < self.load_ahead {
-            self.pages.more_before()
-        } else {
-            None
-        }
+        let before = (self.pages.more_before()).filter(|_| above < self.load_ahead);
+        after.or(before)
     }
 }
 
@@ -294,12 +274,4 @@ fn lines_of(entry: &Arc<TranscriptEntry>) -> impl Iterator<Item = VisibleLine> +
         entry: entry.clone(),
         line,
     })
-}
-
-/// The index of a line in its entry, counting the empty line above.
-fn flat_line(shown: &VisibleLine) -> usize {
-    match shown.line {
-        None => 0,
-        Some(line) => line + usize::from(shown.entry.is_apart),
-    }
 }
