@@ -20,8 +20,8 @@ pub use requesting::Weight;
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::{Row, RowKind, Severity};
-use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
+use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
+use actors::domain::reading::{PageFrom, PageQuery};
 
 use super::overlay::layers::Layers;
 use super::text::figures::UtcOffset;
@@ -30,13 +30,11 @@ use following::Following;
 use game::GameSummary;
 use timeline::Timeline;
 use transcript::Transcript;
-use transcript::text_search::{Direction, TextSearch};
+use transcript::text_search::Direction;
 
 /// The most tool results that are read for the game panel when a conversation is opened.
 const MAX_GAME_RESULTS: usize = 300;
 const SEEK_PAGE_ROWS: usize = 500;
-/// The most search hits that are requested.
-pub const PLACES: usize = 500;
 
 #[derive(Clone, Debug)]
 pub struct Focus {
@@ -98,7 +96,8 @@ impl SeekKind {
             SeekKind::Order => matches!(row.kind(), Some(RowKind::Prompt | RowKind::Mission)),
             SeekKind::Error => {
                 let failed = row.result().is_some_and(|(_, _, meta)| meta.is_error());
-                failed || is_error_of_host(row)
+                let is_error = |meta: &HostMeta| meta.severity == Severity::Error;
+                failed || matches!(&row.body, RowBody::Host { meta, .. } if is_error(meta))
             }
         }
     }
@@ -116,22 +115,6 @@ impl SeekKind {
             SeekKind::Order => 1,
         }
     }
-}
-
-fn is_error_of_host(row: &Row) -> bool {
-    let actors::domain::message::RowBody::Host { meta, .. } = &row.body else {
-        return false;
-    };
-    meta.severity == Severity::Error
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum SeekResult {
-    Here(Seq),
-    Ask(PageQuery),
-    Nowhere,
-    /// The page belongs to an older search or to none.
-    Stale,
 }
 
 impl Focus {
@@ -181,10 +164,9 @@ impl Focus {
 
     /// Takes the page for the game panel. Returns whether the page was requested for it.
     pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
-        if self.game_stamp != Some(stamp) {
+        if self.game_stamp.take_if(|other| *other == stamp).is_none() {
             return false;
         }
-        self.game_stamp = None;
         self.game = GameSummary::default();
         self.game.read_all(page);
         let late = std::mem::take(&mut self.late);
@@ -206,78 +188,12 @@ impl Focus {
         }
     }
 
-    /// Searches the next row of a kind: first in the rows in memory, then in the store.
-    pub fn seek(&mut self, what: SeekKind, way: Direction, stamp: ReadId) -> SeekResult {
-        let from = self.position();
-        let held = self.transcript.pages().rows();
-        let place = self.transcript.pages().index_of(from);
-        let found = match way {
-            Direction::Back => held.iter().take(place).rev().find(|row| what.is(row)),
-            Direction::Forth => held
-                .iter()
-                .skip(place)
-                .find(|row| row.seq > from && what.is(row)),
-        };
-        if let Some(found) = found {
-            return SeekResult::Here(found.seq);
-        }
-        let reached = match way {
-            Direction::Back => held.front().map_or(from, |row| row.seq),
-            Direction::Forth => held.back().map_or(from, |row| row.seq),
-        };
-        self.ask_further(ActiveSeek {
-            stamp,
-            what,
-            way,
-            reached,
-        })
-    }
-
-    pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> SeekResult {
-        let Some(seeking) = self.seeking.filter(|seeking| seeking.stamp == stamp) else {
-            return SeekResult::Stale;
-        };
-        self.seeking = None;
-        let found = match seeking.way {
-            Direction::Back => page.iter().rev().find(|row| seeking.what.is(row)),
-            Direction::Forth => page.iter().find(|row| seeking.what.is(row)),
-        };
-        if let Some(found) = found {
-            return SeekResult::Here(found.seq);
-        }
-        let end = match seeking.way {
-            Direction::Back => page.first(),
-            Direction::Forth => page.last(),
-        };
-        match end {
-            Some(end) if page.len() >= seeking.what.limit() => self.ask_further(ActiveSeek {
-                stamp: next,
-                reached: end.seq,
-                ..seeking
-            }),
-            Some(_) | None => SeekResult::Nowhere,
-        }
-    }
-
     /// Ends the search in the store. Returns whether one was running.
     pub fn stop_seeking(&mut self) -> bool {
         self.seeking.take().is_some()
     }
 
-    fn ask_further(&mut self, seeking: ActiveSeek) -> SeekResult {
-        self.seeking = Some(seeking);
-        SeekResult::Ask(PageQuery {
-            mysis: self.mysis(),
-            from: match seeking.way {
-                Direction::Back => PageFrom::Before(seeking.reached),
-                Direction::Forth => PageFrom::After(seeking.reached),
-            },
-            limit: seeking.what.limit(),
-            kinds: seeking.what.kinds(),
-        })
-    }
-
-    /// The row where a search starts: the selected entry, or the first or last visible one.
+    /// The row where a search starts: the selected entry, or the last visible one.
     fn position(&self) -> Seq {
         let shown = self.transcript.visible_lines();
         self.transcript
@@ -286,65 +202,18 @@ impl Focus {
             .unwrap_or(Seq(i64::MAX))
     }
 
-    /// Starts a text search. Returns the store queries for it, at most one for each stamp.
-    pub fn start_search(&mut self, text: &str, stamps: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
-        self.searches.clear();
-        if text.trim().is_empty() {
-            self.transcript.find(None);
-            return Vec::new();
-        }
-        let text_search = TextSearch::of(text);
-        let search = |within| SearchQuery {
-            text: text_search.text().to_string(),
-            mysis: Some(self.mysis()),
-            within,
-            case_sensitive: text_search.is_case_sensitive(),
-            sendable_only: false,
-            until: None,
-            limit: PLACES,
-        };
-        let questions = vec![
-            (stamps[0], search(SearchIn::Messages)),
-            (stamps[1], search(SearchIn::Reasoning)),
-        ];
-        self.searches.extend(stamps);
-        self.transcript.find(Some(text_search));
-        questions
-    }
-
-    /// Takes the hits of a text search. Returns whether this search was waited for.
-    pub fn take_places(&mut self, stamp: ReadId, rows: &[(MysisId, Arc<Row>)]) -> bool {
-        let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
-            return false;
-        };
-        self.searches.remove(place);
-        let mysis = self.mysis();
-        let own = rows.iter().filter(|(owner, _)| *owner == mysis);
-        let is_over = self.searches.is_empty();
-        if let Some(text_search) = &mut self.transcript.text_search {
-            own.for_each(|(_, row)| text_search.check_row(row));
-            text_search.is_complete = is_over;
-        }
-        true
-    }
-
-    /// Handles a failed read of the store. Returns whether it belonged to a text search.
+    /// Handles a failed read of the store. Returns whether it belonged to the conversation.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
-        let was_searching = self.searches.contains(&stamp);
+        let searches = self.searches.len();
         self.searches.retain(|other| *other != stamp);
-        let was_seeking = self.seeking.is_some_and(|seeking| seeking.stamp == stamp);
-        if was_seeking {
-            self.seeking = None;
-        }
-        let was_game = self.game_stamp == Some(stamp);
-        if was_game {
-            self.game_stamp = None;
-        }
-        let was_timeline = self.timeline.fail_request(stamp);
-        self.transcript.fail_request(stamp)
-            || was_timeline
-            || was_searching
-            || was_seeking
-            || was_game
+        let is_sought = |seeking: &mut ActiveSeek| seeking.stamp == stamp;
+        let were_its = [
+            self.searches.len() < searches,
+            self.seeking.take_if(is_sought).is_some(),
+            self.game_stamp.take_if(|other| *other == stamp).is_some(),
+            self.timeline.fail_request(stamp),
+            self.transcript.fail_request(stamp),
+        ];
+        were_its.contains(&true)
     }
 }

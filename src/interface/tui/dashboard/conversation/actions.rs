@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Row;
-use actors::domain::reading::PageQuery;
+use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use actors::domain::screen::{ReadId, StoreQuery};
 
 use super::keys::{FOCUS_KEYS, FocusAction};
 use super::transcript::Transcript;
 use super::transcript::pages::Load;
-use super::transcript::text_search::Direction;
-use super::{Focus, PLACES, SeekKind, SeekResult};
+use super::transcript::text_search::{Direction, TextSearch, text_of};
+use super::{ActiveSeek, Focus, SeekKind};
 use crate::dashboard::inspector::whole_text;
 use crate::dashboard::keys::{Keymap, Movement};
 use crate::dashboard::outbox::{Outbox, Request};
 use crate::dashboard::overlay::query::QueryScope;
+
+/// The most search hits that are requested.
+const PLACES: usize = 500;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FocusOutcome {
@@ -58,8 +61,7 @@ impl Focus {
                 }
             }
             FocusAction::Find => {
-                let known = transcript.text_search.as_ref();
-                let text = known.map_or("", |known| known.text()).to_string();
+                let text = text_of(transcript.text_search.as_ref());
                 outbox.request(Request::WriteLine(QueryScope::Conversation, text));
             }
             FocusAction::NextMatch => self.go_to_match(Direction::Forth, keymap, outbox),
@@ -103,16 +105,10 @@ impl Focus {
     }
 
     pub(crate) fn load(&mut self, load: Option<Load>, outbox: &mut Outbox) {
-        let Some(load) = load else {
-            return;
-        };
-        let id = outbox.read(StoreQuery::Page(PageQuery {
-            mysis: self.mysis(),
-            from: load.from,
-            limit: load.limit,
-            kinds: Vec::new(),
-        }));
-        self.transcript.expect(id, load);
+        if let Some(load) = load {
+            let id = outbox.read(load.query(self.mysis()));
+            self.transcript.expect(id, load);
+        }
     }
 
     fn selected_row(&mut self) -> Option<Arc<Row>> {
@@ -122,11 +118,21 @@ impl Focus {
         transcript.pages().row(seq).cloned()
     }
 
+    /// Starts a text search, which goes on in the store.
     fn search(&mut self, text: &str, outbox: &mut Outbox) {
-        let stamps = [outbox.next_read_id(), outbox.next_read_id()];
-        for (stamp, search) in self.start_search(text, stamps) {
-            outbox.read_as(stamp, StoreQuery::Search(search));
+        self.searches.clear();
+        if text.trim().is_empty() {
+            return self.transcript.find(None);
         }
+        let text_search = TextSearch::of(text);
+        for within in [SearchIn::Messages, SearchIn::Reasoning] {
+            let query = SearchQuery {
+                mysis: Some(self.mysis()),
+                ..text_search.query(within, PLACES)
+            };
+            self.searches.push(outbox.read(StoreQuery::Search(query)));
+        }
+        self.transcript.find(Some(text_search));
     }
 
     pub(crate) fn find_text(&mut self, text: &str, keymap: &Keymap, outbox: &mut Outbox) {
@@ -151,14 +157,20 @@ impl Focus {
         keymap: &Keymap,
         outbox: &mut Outbox,
     ) {
-        let search = self.transcript.text_search.as_ref();
-        let had = search.is_some_and(|search| search.current.is_some());
-        if !self.take_places(stamp, rows) || self.is_searching() {
+        let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
             return;
-        }
+        };
+        self.searches.remove(place);
+        let mysis = self.mysis();
         let Some(text_search) = &mut self.transcript.text_search else {
             return;
         };
+        let had = text_search.current.is_some();
+        let own = rows.iter().filter(|(owner, _)| *owner == mysis);
+        own.for_each(|(_, row)| text_search.check_row(row));
+        if !self.searches.is_empty() {
+            return;
+        }
         let (text, count) = (text_search.text(), text_search.places().len());
         let newest = text_search.places().last().copied();
         let words = match count {
@@ -189,30 +201,70 @@ impl Focus {
         }
     }
 
+    /// Goes to the next row of a kind: one in memory, else one in the store.
     fn seek_row(&mut self, what: SeekKind, way: Direction, outbox: &mut Outbox) {
-        let stamp = outbox.next_read_id();
-        let found = self.seek(what, way, stamp);
-        self.on_seek_result(found, what, stamp, outbox);
+        let from = self.position();
+        let held = self.transcript.pages().rows();
+        let place = self.transcript.pages().index_of(from);
+        let is_next = |row: &&Arc<Row>| row.seq > from && what.is(row);
+        let (found, end) = match way {
+            Direction::Back => {
+                let found = held.iter().take(place).rev().find(|row| what.is(row));
+                (found, held.front())
+            }
+            Direction::Forth => (held.iter().skip(place).find(is_next), held.back()),
+        };
+        let reached = end.map_or(from, |row| row.seq);
+        match found.map(|row| row.seq) {
+            Some(found) => self.move_in_transcript(outbox, |transcript| transcript.go_to(found)),
+            None => self.seek_beyond(what, way, reached, outbox),
+        }
     }
 
-    /// Goes to the row that a search found, or continues the search.
-    pub(crate) fn on_seek_result(
+    /// Searches on in the store, from the row up to which the search has come.
+    fn seek_beyond(&mut self, what: SeekKind, way: Direction, reached: Seq, outbox: &mut Outbox) {
+        let stamp = outbox.read(StoreQuery::Page(PageQuery {
+            mysis: self.mysis(),
+            from: match way {
+                Direction::Back => PageFrom::Before(reached),
+                Direction::Forth => PageFrom::After(reached),
+            },
+            limit: what.limit(),
+            kinds: what.kinds(),
+        }));
+        self.seeking = Some(ActiveSeek {
+            stamp,
+            what,
+            way,
+            reached,
+        });
+    }
+
+    /// Takes a page of the store that the search asked for: goes to the row, or searches on. Returns whether it did.
+    pub(crate) fn take_sought(
         &mut self,
-        found: SeekResult,
-        what: SeekKind,
         stamp: ReadId,
+        page: &[Arc<Row>],
         outbox: &mut Outbox,
-    ) {
-        match found {
-            SeekResult::Here(seq) => {
-                self.move_in_transcript(outbox, |transcript| transcript.go_to(seq));
+    ) -> bool {
+        let is_asked = |seeking: &mut ActiveSeek| seeking.stamp == stamp;
+        let Some(ActiveSeek { what, way, .. }) = self.seeking.take_if(is_asked) else {
+            return false;
+        };
+        let (found, end) = match way {
+            Direction::Back => (page.iter().rev().find(|row| what.is(row)), page.first()),
+            Direction::Forth => (page.iter().find(|row| what.is(row)), page.last()),
+        };
+        match (found, end) {
+            (Some(found), _) => {
+                self.move_in_transcript(outbox, |transcript| transcript.go_to(found.seq));
             }
-            SeekResult::Ask(page) => outbox.read_as(stamp, StoreQuery::Page(page)),
-            SeekResult::Nowhere => {
-                outbox.say(&format!("no further {} in this direction", what.as_str()));
+            (None, Some(end)) if page.len() >= what.limit() => {
+                self.seek_beyond(what, way, end.seq, outbox);
             }
-            SeekResult::Stale => {}
+            (None, _) => outbox.say(&format!("no further {} in this direction", what.as_str())),
         }
+        true
     }
 
     /// Ends a search, or unselects an entry. Returns whether there was one.

@@ -45,14 +45,6 @@ pub(crate) enum FollowFault {
     Again,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FollowedRows {
-    /// The rows, oldest first. Some may be known.
-    pub(crate) rows: Vec<Arc<Row>>,
-    /// Whether all of them were stored since the conversation was opened.
-    pub(crate) are_new: bool,
-}
-
 impl Following {
     pub(crate) fn note_change(&mut self) {
         self.reads_left = READS_AFTER_CHANGE;
@@ -86,8 +78,9 @@ impl Following {
         }
     }
 
-    /// Takes the answer to a query; `None` if it answers another one.
-    pub(crate) fn take(&mut self, id: ReadId, rows: &[Arc<Row>]) -> Option<FollowedRows> {
+    /// Takes the answer to a query: rows, oldest first, of which some may be known. Returns whether all of them were
+    /// stored since the conversation was opened; `None` if it answers another query.
+    pub(crate) fn take(&mut self, id: ReadId, rows: &[Arc<Row>]) -> Option<bool> {
         let (_, from) = self.awaited.take_if(|(awaited, _)| *awaited == id)?;
         self.is_failing = false;
         let are_new = from != PageFrom::Newest;
@@ -97,24 +90,16 @@ impl Following {
         // Of an empty conversation the first row is the next one.
         let newest = rows.last().map_or(Seq(0), |row| row.seq);
         self.note_row(newest);
-        Some(FollowedRows {
-            rows: rows.to_vec(),
-            are_new,
-        })
+        Some(are_new)
     }
 
     /// Takes the failure of a read. The next one is due as ever.
     pub(crate) fn fail_request(&mut self, id: ReadId) -> FollowFault {
-        if self
-            .awaited
-            .take_if(|(awaited, _)| *awaited == id)
-            .is_none()
-        {
-            return FollowFault::NotOurs;
-        }
-        match std::mem::replace(&mut self.is_failing, true) {
-            true => FollowFault::Again,
-            false => FollowFault::First,
+        let asked = self.awaited.take_if(|(awaited, _)| *awaited == id);
+        match asked.map(|_| std::mem::replace(&mut self.is_failing, true)) {
+            None => FollowFault::NotOurs,
+            Some(true) => FollowFault::Again,
+            Some(false) => FollowFault::First,
         }
     }
 }
@@ -128,16 +113,6 @@ impl Focus {
         }
     }
 
-    /// Forgets how far the conversation is known, because rows may have been stored unnoticed.
-    fn forget_ends(&mut self) {
-        self.transcript.invalidate_end();
-        let cursor = std::mem::take(&mut self.timeline).cursor;
-        self.timeline.cursor = cursor;
-        self.following = Following::default();
-    }
-}
-
-impl Focus {
     /// How long it is until it is read again; `None` if events tell its rows, or a read is under way.
     fn time_to_follow(&self, facts: &Facts) -> Option<Duration> {
         let member = facts.roster.get(self.mysis())?;
@@ -166,7 +141,10 @@ impl Focus {
 
     /// Reads the end anew, because rows may have been stored unnoticed.
     pub(crate) fn read_anew(&mut self, outbox: &mut Outbox) {
-        self.forget_ends();
+        self.transcript.invalidate_end();
+        let cursor = std::mem::take(&mut self.timeline).cursor;
+        self.timeline.cursor = cursor;
+        self.following = Following::default();
         self.read_beside(outbox);
     }
 

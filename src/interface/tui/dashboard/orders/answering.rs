@@ -8,7 +8,7 @@ use actors::domain::screen::{OrderId, ReadId, StoreAnswer};
 
 use super::{AnsweredOrder, Receipt};
 use crate::dashboard::Dashboard;
-use crate::dashboard::conversation::{FollowFault, SeekResult};
+use crate::dashboard::conversation::FollowFault;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::text::tone::Tone;
 
@@ -104,17 +104,12 @@ impl Dashboard {
         let outbox = &mut self.outbox;
         match read {
             Ok(StoreAnswer::Page(page)) => {
-                if focus.timeline.take_rows(id, &page) || focus.take_game(id, &page) {
-                    return;
+                if !focus.timeline.take_rows(id, &page)
+                    && !focus.take_game(id, &page)
+                    && !focus.take_sought(id, &page, outbox)
+                {
+                    focus.take_rows(id, page);
                 }
-                if let Some(seeking) = focus.seeking() {
-                    let next = outbox.next_read_id();
-                    let found = focus.take_sought(id, &page, next);
-                    if found != SeekResult::Stale {
-                        return focus.on_seek_result(found, seeking.what, next, outbox);
-                    }
-                }
-                focus.take_rows(id, page);
             }
             Ok(StoreAnswer::Search(found)) => {
                 focus.take_found(id, &found.rows, &self.facts.keymap, outbox);
@@ -147,11 +142,11 @@ impl Dashboard {
             return false;
         };
         let mysis = focus.mysis();
-        let Some(found) = focus.following.take(id, page) else {
+        let Some(are_new) = focus.following.take(id, page) else {
             return false;
         };
-        for row in &found.rows {
-            match found.are_new {
+        for row in page {
+            match are_new {
                 true => self.on_row_stored(mysis, row),
                 false => self.take_row(mysis, row),
             }

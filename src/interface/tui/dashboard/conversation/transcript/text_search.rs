@@ -3,6 +3,7 @@
 use crate::dashboard::text::tone::{StyledLine, StyledSpan, Tone};
 use actors::domain::ids::Seq;
 use actors::domain::message::Row;
+use actors::domain::reading::{SearchIn, SearchQuery};
 use zoea_text::clean::one_line;
 
 /// A text search. It is case-sensitive if the text has a capital letter.
@@ -12,7 +13,6 @@ pub struct TextSearch {
     is_case_sensitive: bool,
     /// The rows that contain the text and are known so far, in order.
     places: Vec<Seq>,
-    pub is_complete: bool,
     /// The hit that the operator was taken to.
     pub current: Option<Seq>,
 }
@@ -29,7 +29,6 @@ impl TextSearch {
             },
             is_case_sensitive,
             places: Vec::new(),
-            is_complete: false,
             current: None,
         }
     }
@@ -37,6 +36,20 @@ impl TextSearch {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The query for so many of its hits in all conversations.
+    #[must_use]
+    pub fn query(&self, within: SearchIn, limit: usize) -> SearchQuery {
+        SearchQuery {
+            text: self.text.clone(),
+            mysis: None,
+            within,
+            case_sensitive: self.is_case_sensitive,
+            sendable_only: false,
+            until: None,
+            limit,
+        }
     }
 
     #[must_use]
@@ -62,20 +75,16 @@ impl TextSearch {
     /// The next hit after a row or the last one before it. It wraps around at the ends.
     #[must_use]
     pub fn next(&self, from: Option<Seq>, way: Direction) -> Option<Seq> {
-        let from = from.unwrap_or(match way {
-            Direction::Back => Seq(i64::MAX),
-            Direction::Forth => Seq(i64::MIN),
-        });
-        match way {
-            Direction::Forth => {
-                let next = self.places.iter().find(|place| **place > from);
-                next.or_else(|| self.places.first()).copied()
-            }
-            Direction::Back => {
-                let next = self.places.iter().rev().find(|place| **place < from);
-                next.or_else(|| self.places.last()).copied()
-            }
-        }
+        let mut places = self.places.iter();
+        let next = match way {
+            Direction::Forth => places.find(|place| from.is_none_or(|from| **place > from)),
+            Direction::Back => places.rfind(|place| from.is_none_or(|from| **place < from)),
+        };
+        let round = match way {
+            Direction::Forth => self.places.first(),
+            Direction::Back => self.places.last(),
+        };
+        next.or(round).copied()
     }
 
     #[must_use]
@@ -133,16 +142,9 @@ impl TextSearch {
 
     pub fn mark(&self, lines: &mut [StyledLine]) {
         for line in lines {
-            if line
-                .spans
-                .iter()
-                .any(|span| self.first_in(&span.text).is_some())
-            {
-                let spans = std::mem::take(&mut line.spans);
-                line.spans = spans
-                    .into_iter()
-                    .flat_map(|span| self.highlight_span(&span))
-                    .collect();
+            if line.spans.iter().any(|span| self.is_within(&span.text)) {
+                let spans = line.spans.iter();
+                line.spans = spans.flat_map(|span| self.highlight_span(span)).collect();
             }
         }
     }
@@ -164,7 +166,13 @@ impl TextSearch {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is searched for, to be written anew.
+#[must_use]
+pub fn text_of(known: Option<&TextSearch>) -> String {
+    known.map_or_else(String::new, |known| known.text.clone())
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// The text before it. It begins with `…` if it was cut.
     pub before: Box<str>,
