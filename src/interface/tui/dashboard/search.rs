@@ -41,10 +41,11 @@ pub struct SearchView {
     /// Whether the hits are still to be asked for.
     is_due: bool,
     awaited: Option<AwaitedHits>,
+    /// Why it could not be searched.
     complaint: Option<Arc<str>>,
     /// Whether there may be older hits than those that were read.
     may_have_more: bool,
-    /// The time of the newest row that retention removed.
+    /// The time of the newest row that retention removed: there may have been places before.
     removed_before: Option<Timestamp>,
     selection: Selection<HitKey>,
     form: ResultForm,
@@ -86,13 +87,12 @@ impl SearchHit {
                 one_line(&format!("{}: {words}", meta.tool)).into()
             }),
             // The store and the screen may differ in what letters are the same.
-            excerpt: places.next().unwrap_or_else(|| Excerpt {
-                before: Box::default(),
-                found: Box::default(),
-                after: {
-                    let start: String = row.text().chars().take(AROUND_CHARS).collect();
-                    one_line(&start).into()
-                },
+            excerpt: places.next().unwrap_or_else(|| {
+                let start: String = row.text().chars().take(AROUND_CHARS).collect();
+                Excerpt {
+                    after: one_line(&start).into(),
+                    ..Excerpt::default()
+                }
             }),
         }
     }
@@ -133,13 +133,8 @@ impl SearchView {
             ..AwaitedHits::default()
         });
         let query = |within| SearchQuery {
-            text: self.text_search.text().to_string(),
-            mysis: None,
-            within,
-            case_sensitive: self.text_search.is_case_sensitive(),
-            sendable_only: false,
             until: Some(self.began),
-            limit: self.limit,
+            ..self.text_search.query(within, self.limit)
         };
         ids.into_iter().zip(PLACES.map(query)).collect()
     }
@@ -207,32 +202,9 @@ impl SearchView {
         self.may_have_more && self.limit < MAX_HITS
     }
 
-    /// Whether there may be older hits that are not read.
-    #[must_use]
-    pub fn may_have_more(&self) -> bool {
-        self.may_have_more
-    }
-
     #[must_use]
     pub fn is_searching(&self) -> bool {
         self.is_due || self.awaited.is_some()
-    }
-
-    /// Why it could not be searched.
-    #[must_use]
-    pub fn complaint(&self) -> Option<&Arc<str>> {
-        self.complaint.as_ref()
-    }
-
-    /// The time of the newest row that was removed because it was old: there may have been places before.
-    #[must_use]
-    pub fn removed_before(&self) -> Option<Timestamp> {
-        self.removed_before
-    }
-
-    #[must_use]
-    pub fn hits(&self) -> &[SearchHit] {
-        &self.hits
     }
 
     #[must_use]
@@ -249,12 +221,11 @@ impl SearchView {
     /// Selects another hit. Beyond the last one older ones are read.
     fn move_to(&mut self, movement: Movement) {
         use Movement::{Down, Last, PageDown};
-        let hits = self.hits.clone();
-        let is_last = self.selection.place(&hits) == hits.len().saturating_sub(1);
+        let is_last = self.selection.place(&self.hits) + 1 >= self.hits.len();
         if is_last && matches!(movement, Down | PageDown | Last) {
             self.want_more();
         }
-        self.selection.go(movement, &hits);
+        self.selection.go(movement, &self.hits);
     }
 }
 
@@ -309,7 +280,7 @@ mod tests {
     }
 
     fn keys(view: &SearchView) -> Vec<(i64, i64)> {
-        let hits = view.hits().iter();
+        let hits = view.hits.iter();
         hits.map(|hit| (hit.key.0.0, hit.key.1.0)).collect()
     }
 
@@ -322,9 +293,9 @@ mod tests {
         let reasoning = found(vec![(2, both), (1, row(9, "ok", Some("more gold")))], false);
         answer(&mut view, &messages, &reasoning);
         assert_eq!(keys(&view), [(1, 9), (2, 7), (1, 3)]);
-        let excerpts = view.hits().iter().map(|hit| &*hit.excerpt.found);
+        let excerpts = view.hits.iter().map(|hit| &*hit.excerpt.found);
         assert_eq!(excerpts.collect::<Vec<_>>(), ["gold", "gold", "Gold"]);
-        assert_eq!(&*view.hits()[0].excerpt.before, "more ");
+        assert_eq!(&*view.hits[0].excerpt.before, "more ");
         assert!(!view.has_more_to_read());
     }
 
@@ -361,8 +332,8 @@ mod tests {
             assert_eq!(view.selected().map(|hit| hit.key), selected);
         }
         assert_eq!(wanted, [100, 200, 400, 800]);
-        assert_eq!(view.hits().len(), MAX_HITS);
-        assert!(view.may_have_more() && !view.has_more_to_read());
+        assert_eq!(view.hits.len(), MAX_HITS);
+        assert!(view.may_have_more && !view.has_more_to_read());
     }
 
     #[test]
@@ -372,7 +343,7 @@ mod tests {
         assert!(!view.take_hits(ReadId(7), Ok(&SearchHits::default())));
         assert!(view.take_hits(ReadId(2), Err("the store does not answer")));
         assert!(!view.take_hits(ReadId(1), Ok(&SearchHits::default())));
-        let why = view.complaint().map(|why| &**why);
+        let why = view.complaint.as_deref();
         assert_eq!(why, Some("the store does not answer"));
         assert!(!view.is_searching());
         view.forget_read();

@@ -66,10 +66,10 @@ impl View for SearchView {
         for (id, query) in self.ask(ids) {
             context.outbox.read_as(id, StoreQuery::Search(query));
         }
-        let hits = self.hits.clone();
-        let height = lines_area(view::areas(page).list).height;
+        let [list, _] = view::areas(page);
+        let height = lines_area(list).height;
         self.selection
-            .scroll_to_selection(&hits, usize::from(height));
+            .scroll_to_selection(&self.hits, usize::from(height));
     }
 
     fn awaits(&self, id: ReadId) -> bool {

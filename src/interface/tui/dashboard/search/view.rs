@@ -1,6 +1,6 @@
 //! Draws the places of a text in all conversations.
 
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
@@ -11,8 +11,8 @@ use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::toolkit::columns::{ListColumn, paint_list};
-use crate::dashboard::toolkit::page::begin_page;
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::{begin_page, say_all};
+use crate::painter::Painter;
 
 /// The rows of the selected place as a whole, its heading included.
 const DETAIL_ROWS: u16 = 5;
@@ -23,20 +23,14 @@ const MIN_COLUMNS_WITH_KIND: u16 = 70;
 /// From this width on, the day is told, and names have more room.
 const MIN_COLUMNS_WITH_DAY: u16 = 100;
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SearchAreas {
-    pub(super) list: Rect,
-    detail: Rect,
-}
-
-pub(super) fn areas(page: Rect) -> SearchAreas {
+/// The areas of the list and of the selected place as a whole.
+pub(super) fn areas(page: Rect) -> [Rect; 2] {
     let rows = match page.height >= MIN_ROWS_WITH_DETAIL {
         true => DETAIL_ROWS,
         false => 0,
     };
     let rows = [Constraint::Min(0), Constraint::Length(rows)];
-    let [list, detail] = Layout::vertical(rows).areas(page);
-    SearchAreas { list, detail }
+    Layout::vertical(rows).areas(page)
 }
 
 pub(crate) fn paint(
@@ -46,28 +40,28 @@ pub(crate) fn paint(
     painter: &mut Painter<'_>,
 ) {
     let page = begin_page(layout, &title(view), painter);
-    if view.hits().is_empty() {
+    if view.hits.is_empty() {
         return paint_nothing(facts, view, page, painter);
     }
-    let areas = areas(page);
-    let columns = columns(facts, view, areas.list.width);
-    paint_list(&columns, view.hits(), &view.selection, areas.list, painter);
+    let [list, detail] = areas(page);
+    let columns = columns(facts, view, list.width);
+    paint_list(&columns, &view.hits, &view.selection, list, painter);
     if let Some(hit) = view.selected() {
-        paint_detail(facts, view, hit, areas.detail, painter);
+        paint_detail(facts, view, hit, detail, painter);
     }
 }
 
 fn title(view: &SearchView) -> StyledLine {
     let text = one_line(view.text_search().text());
     let line = StyledLine::of(" SEARCH  ", Tone::Brand).with(text, Tone::Found);
-    if let Some(why) = view.complaint() {
+    if let Some(why) = &view.complaint {
         return line.with(format!("  cannot be searched: {why}"), Tone::Fault);
     }
-    let count = view.hits().len();
+    let count = view.hits.len();
     if view.is_searching() {
         return line.with("  searching …", Tone::Accent);
     }
-    let words = match (count, view.may_have_more(), view.has_more_to_read()) {
+    let words = match (count, view.may_have_more, view.has_more_to_read()) {
         (0, _, _) => String::new(),
         (1, false, _) => "1 match".to_string(),
         (_, false, _) => format!("{count} matches, newest first"),
@@ -79,13 +73,14 @@ fn title(view: &SearchView) -> StyledLine {
 
 /// Says that nothing was found, and what was searched.
 fn paint_nothing(facts: &Facts, view: &SearchView, page: Rect, painter: &mut Painter<'_>) {
+    let dim = |words: String| (words, Tone::Dim);
     let mut lines: Vec<(String, Tone)> = Vec::new();
-    if let Some(why) = view.complaint() {
+    if let Some(why) = &view.complaint {
         lines.push((why.to_string(), Tone::Fault));
         let key = facts.keymap.key_of(SEARCH_KEYS, SearchAction::Again);
-        lines.push((format!("{key} searches again"), Tone::Dim));
+        lines.push(dim(format!("{key} searches again")));
     } else if view.is_searching() {
-        lines.push(("searching all conversations …".to_string(), Tone::Dim));
+        lines.push(dim("searching all conversations …".to_string()));
     } else {
         let myses = facts.counts.all;
         let case = match view.text_search().is_case_sensitive() {
@@ -93,24 +88,14 @@ fn paint_nothing(facts: &Facts, view: &SearchView, page: Rect, painter: &mut Pai
             false => "lower case matches upper case too",
         };
         lines.push(("No matches.".to_string(), Tone::Strong));
-        lines.push((
-            format!("messages and reasoning of {myses} Myses were searched"),
-            Tone::Dim,
-        ));
-        lines.push((case.to_string(), Tone::Dim));
-        if let Some(before) = view.removed_before() {
+        let searched = format!("messages and reasoning of {myses} Myses were searched");
+        lines.extend([dim(searched), dim(case.to_string())]);
+        if let Some(before) = view.removed_before {
             let day = facts.appearance.offset.day(before);
-            lines.push((
-                format!("messages older than {day} are not all kept"),
-                Tone::Dim,
-            ));
+            lines.push(dim(format!("messages older than {day} are not all kept")));
         }
     }
-    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let middle = centre_area(page, page.width, rows);
-    for (row, (text, tone)) in (0..).zip(lines) {
-        painter.text_at(middle, row, Alignment::Center, &text, tone);
-    }
+    say_all(page, &lines, painter);
 }
 
 /// The selected place with all that is kept around it.
@@ -126,12 +111,10 @@ fn paint_detail(
     }
     let paint = painter.paint();
     let offset = facts.appearance.offset;
+    let when = format!("  {} {} ", offset.day(hit.at), offset.clock(hit.at));
     let head = StyledLine::of(format!(" {}", owner(facts, hit)), Tone::Strong)
         .with(format!(" #{} {}", hit.key.1.0, hit.kind), Tone::Text)
-        .with(
-            format!("  {} {} ", offset.day(hit.at), offset.clock(hit.at)),
-            Tone::Dim,
-        );
+        .with(when, Tone::Dim);
     let block = Block::new()
         .borders(Borders::TOP)
         .border_style(paint.text(Tone::Faint))
@@ -150,10 +133,8 @@ fn paint_detail(
 
 fn owner(facts: &Facts, hit: &SearchHit) -> String {
     let member = facts.roster.get(hit.key.0);
-    member.map_or_else(
-        || "(deleted)".to_string(),
-        |member| one_line(&member.status.name),
-    )
+    let name = member.map(|member| one_line(&member.status.name));
+    name.unwrap_or("(deleted)".to_string())
 }
 
 /// What is told of a hit. Who and when give way to the place itself.
@@ -201,36 +182,30 @@ fn time_of(facts: &Facts, hit: &SearchHit, columns: usize) -> String {
 /// The place with what stands around it, so that what was found is in sight.
 fn place_in_row(view: &SearchView, hit: &SearchHit, columns: usize) -> StyledLine {
     let excerpt = &hit.excerpt;
+    let mut line = StyledLine::default();
     // What was found may stand in a part that the words leave out.
     if let Some(words) = view.words_of(hit) {
-        let mut line = StyledLine::of(words, Tone::Text);
+        line.push(words, Tone::Text);
         if !view.text_search().is_within(words) {
-            let found = [&*excerpt.before, &*excerpt.found, &*excerpt.after];
             let rest = columns.saturating_sub(width::of(words) + 2);
-            let before = width::end(found[0], rest / 3).to_string();
             line.push("  ", Tone::Text);
-            line.push(before, Tone::Dim);
-            line.push(found[1], Tone::Found);
-            line.push(found[2], Tone::Dim);
+            line.push(width::end(&excerpt.before, rest / 3), Tone::Dim);
+            line.push(&*excerpt.found, Tone::Found);
+            line.push(&*excerpt.after, Tone::Dim);
         }
-        let mut lines = [line];
-        view.text_search().mark(&mut lines);
-        let [line] = lines;
-        return line;
+    } else {
+        let found = width::of(&excerpt.found);
+        // If all of it fits, nothing is cut; else what comes before has at most a third.
+        let after = width::of(&excerpt.after);
+        let room = columns.saturating_sub(found + after).max(columns / 3);
+        let before = match width::of(&excerpt.before) {
+            wide if wide <= room => excerpt.before.to_string(),
+            _ => format!("…{}", width::end(&excerpt.before, room.saturating_sub(1))),
+        };
+        line.push(before, Tone::Text);
+        line.push(&*excerpt.found, Tone::Found);
+        line.push(&*excerpt.after, Tone::Text);
     }
-    let found = width::of(&excerpt.found);
-    // If all of it fits, nothing is cut; else what comes before has at most a third.
-    let after = width::of(&excerpt.after);
-    let room = columns.saturating_sub(found + after).max(columns / 3);
-    let before = match width::of(&excerpt.before) {
-        wide if wide <= room => excerpt.before.to_string(),
-        _ => format!("…{}", width::end(&excerpt.before, room.saturating_sub(1))),
-    };
-    let line = StyledLine::of(before, Tone::Text)
-        .with(&*excerpt.found, Tone::Found)
-        .with(&*excerpt.after, Tone::Text);
-    let mut lines = [line];
-    view.text_search().mark(&mut lines);
-    let [line] = lines;
+    view.text_search().mark(std::slice::from_mut(&mut line));
     line
 }
