@@ -62,11 +62,6 @@ pub struct ShipLocation {
 
 impl GameSummary {
     #[must_use]
-    pub fn is_known(&self) -> bool {
-        self.at.is_some()
-    }
-
-    #[must_use]
     pub fn credits(&self) -> &VecDeque<(Timestamp, i64)> {
         &self.credits
     }
@@ -97,11 +92,11 @@ impl GameSummary {
         };
         self.newest = row.seq;
         let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
-        let had = self.credits.len();
-        self.take_standing(&facts.standing(&meta.tool, false), row.at);
+        let standing = facts.standing(&meta.tool, false);
+        self.take_standing(&standing, row.at);
         self.take_names(facts.ship(&meta.tool));
         let is_new = before != (self.gauges.clone(), self.place.clone(), self.cargo.clone());
-        if is_new || self.credits.len() != had {
+        if is_new || standing.credits.is_some() {
             self.at = Some(row.at);
         }
     }

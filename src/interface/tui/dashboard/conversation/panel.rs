@@ -89,15 +89,11 @@ fn add_mysis(
     let link = status.link.describe().trim_start_matches("session ");
     lines.push(labelled("session", link, link_tone));
     add_role(status, lines);
-    lines.push(labelled(
-        "provider",
-        one_line(&status.profile.provider),
-        Tone::Text,
-    ));
+    let provider = one_line(&status.profile.provider);
+    lines.push(labelled("provider", provider, Tone::Text));
     lines.push(labelled("model", one_line(&status.model), Tone::Text));
-    let temperature = status
-        .temperature
-        .map_or("–".to_string(), |value| value.to_string());
+    let temperature = status.temperature.map(|value| value.to_string());
+    let temperature = temperature.unwrap_or("–".to_string());
     lines.push(labelled("temp", temperature, Tone::Text));
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
@@ -115,10 +111,8 @@ fn add_mysis(
     if let Some(parts) = weight.parts {
         add_request(facts, parts, lines);
     }
-    let limit = facts
-        .rules
-        .as_deref()
-        .map_or(0, |rules| rules.nudge_limit());
+    let rules = facts.rules.as_deref();
+    let limit = rules.map_or(0, |rules| rules.nudge_limit());
     if let Some(given) = status.nudges.filter(|given| *given > 0) {
         let nudges = format!("{given} of {limit}");
         lines.push(labelled("nudges", nudges, Tone::Warning));
@@ -127,13 +121,10 @@ fn add_mysis(
 }
 
 fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
-    let why = status.fault.as_ref().map(|fault| &*fault.text);
-    if let Some(why) = why.or(status.reason.as_deref()) {
-        let tone = if status.fault.is_some() {
-            Tone::Errored
-        } else {
-            Tone::Dim
-        };
+    let fault = status.fault.as_ref();
+    let fault = fault.map(|fault| (&*fault.text, Tone::Errored));
+    let reason = status.reason.as_deref().map(|reason| (reason, Tone::Dim));
+    if let Some((why, tone)) = fault.or(reason) {
         lines.push(StyledLine::default());
         let why = one_line(why);
         let wrapped = width::wrap(&why, usize::from(columns)).take(6);
@@ -173,12 +164,8 @@ fn add_game(
         return lines.push(StyledLine::of("no result has shown it yet", Tone::Dim));
     };
     let age = figures::ago(facts.now.since(at));
-    let age = if age == "now" {
-        age
-    } else {
-        format!("{age} ago")
-    };
-    title.push(format!("  seen {age}"), Tone::Dim);
+    let ago = if age == "now" { "" } else { " ago" };
+    title.push(format!("  seen {age}{ago}"), Tone::Dim);
     lines.push(title);
     if let Some(ship) = &game.ship {
         lines.push(labelled("name", ship.clone(), Tone::Text));
@@ -193,25 +180,16 @@ fn add_game(
         }
     }
     let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, known));
-    lines.extend(
-        levels
-            .into_iter()
-            .flatten()
-            .map(|level| level.line(columns)),
-    );
+    let levels = levels.into_iter().flatten();
+    lines.extend(levels.map(|level| level.line(columns)));
     // Goods are told by looks alone.
     let are_goods_old = Level::of(Gauge::Cargo, game, known)
         .zip(game.gauge(Gauge::Cargo))
         .is_some_and(|(level, (told, _))| level.is_old || (level.now - told).abs() >= 1.0);
-    let tone = if are_goods_old {
-        Tone::Dim
-    } else {
-        Tone::Number
-    };
     for (name, quantity) in game.cargo.iter().take(8) {
-        let quantity = match are_goods_old {
-            true => format!("{OLD_MARK}{quantity}"),
-            false => quantity.to_string(),
+        let (quantity, tone) = match are_goods_old {
+            true => (format!("{OLD_MARK}{quantity}"), Tone::Dim),
+            false => (quantity.to_string(), Tone::Number),
         };
         let quantity = StyledLine::of(format!("{quantity:>LABEL$} "), tone);
         lines.push(quantity.with(
@@ -254,11 +232,9 @@ impl Level {
         let Level {
             gauge, now, most, ..
         } = *self;
-        let share = if most > 0.0 {
-            (now / most).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let is_known = most > 0.0;
+        let share = if is_known { now / most } else { 0.0 };
+        let share = share.clamp(0.0, 1.0);
         let cells = columns.saturating_sub(LABEL + 9).clamp(4, 16);
         #[expect(
             clippy::cast_possible_truncation,
@@ -292,10 +268,9 @@ fn add_credits(game: &GameSummary, offset: UtcOffset, lines: &mut Vec<StyledLine
     let (began, first) = game.credits().front().copied().unwrap_or_default();
     let gain = newest.saturating_sub(first);
     let since = offset.short_clock(began);
-    let tone = if gain < 0 {
-        Tone::Warning
-    } else {
-        Tone::Success
+    let tone = match gain {
+        ..0 => Tone::Warning,
+        0.. => Tone::Success,
     };
     lines.push(
         StyledLine::of("CREDITS  ", Tone::Brand)

@@ -49,17 +49,6 @@ impl MinuteUse {
         MinuteUse::Wait,
         MinuteUse::Fail,
     ];
-
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            MinuteUse::Think => "think",
-            MinuteUse::Act => "act",
-            MinuteUse::Travel => "travel",
-            MinuteUse::Wait => "wait",
-            MinuteUse::Fail => "fail",
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,10 +67,9 @@ impl MinuteRecord {
     pub fn main_use(&self) -> Option<MinuteUse> {
         let waited = (MinuteUse::Wait, self.waited_ms);
         let spent = self.spent.iter().map(|(kind, ms)| (*kind, *ms));
-        let counted = spent.chain([waited]).filter(|(kind, ms)| match kind {
-            MinuteUse::Wait => *ms >= MIN_SHARE_MS,
-            MinuteUse::Fail | MinuteUse::Travel | MinuteUse::Act | MinuteUse::Think => true,
-        });
+        let counts =
+            |(kind, ms): &(MinuteUse, u64)| *kind != MinuteUse::Wait || *ms >= MIN_SHARE_MS;
+        let counted = spent.chain([waited]).filter(counts);
         // Of equal shares the first of the list counts: a failure before all others.
         let most = counted.max_by_key(|(kind, ms)| (*ms, std::cmp::Reverse(*kind)));
         most.map(|(kind, _)| kind)
@@ -127,9 +115,10 @@ impl Timeline {
         if self.rows_read.take_if(|read| *read == id).is_none() {
             return false;
         }
-        let is_older = |row: &&Arc<Row>| self.first_live.is_none_or(|first| row.seq < first);
-        let older: Vec<&Arc<Row>> = rows.iter().filter(is_older).collect();
-        older.into_iter().for_each(|row| self.add_row(row));
+        let first_live = self.first_live;
+        let is_older = |row: &&Arc<Row>| first_live.is_none_or(|first| row.seq < first);
+        let older = rows.iter().filter(is_older);
+        older.for_each(|row| self.add_row(row));
         true
     }
 

@@ -22,13 +22,14 @@ const ORDER_SIGN: &str = "▾";
 /// The sign of a minute in which nothing is known to have happened.
 const NOTHING_SIGN: &str = "·";
 
-fn look_of(kind: MinuteUse) -> (&'static str, Tone) {
+/// The sign, its tone, and the word of the legend.
+fn look_of(kind: MinuteUse) -> (&'static str, Tone, &'static str) {
     match kind {
-        MinuteUse::Think => ("▄", Tone::Mysis),
-        MinuteUse::Act => ("█", Tone::Accent),
-        MinuteUse::Travel => ("▸", Tone::You),
-        MinuteUse::Wait => ("▁", Tone::Warning),
-        MinuteUse::Fail => ("✖", Tone::Fault),
+        MinuteUse::Think => ("▄", Tone::Mysis, "think"),
+        MinuteUse::Act => ("█", Tone::Accent, "act"),
+        MinuteUse::Travel => ("▸", Tone::You, "travel"),
+        MinuteUse::Wait => ("▁", Tone::Warning, "wait"),
+        MinuteUse::Fail => ("✖", Tone::Fault, "fail"),
     }
 }
 
@@ -64,15 +65,10 @@ pub(crate) fn paint(facts: &Facts, focus: &Focus, area: Rect, painter: &mut Pain
         let minute = Minute(first.0 + i64::from(place));
         let record = timeline.minute(minute);
         let column = LABEL_COLUMNS + place;
-        let (sign, tone) = match record.and_then(super::MinuteRecord::main_use) {
-            Some(kind) => look_of(kind),
-            None => (NOTHING_SIGN, Tone::Faint),
-        };
-        let tone = if is_gone_to(minute) {
-            Tone::Found
-        } else {
-            tone
-        };
+        let main = record.and_then(super::MinuteRecord::main_use);
+        let (sign, tone, _) = main.map_or((NOTHING_SIGN, Tone::Faint, ""), look_of);
+        let is_cursor = is_gone_to(minute);
+        let tone = if is_cursor { Tone::Found } else { tone };
         painter.write(area, 1, column, sign, tone);
         if record.is_some_and(|record| record.has_order) {
             painter.write(area, 0, column, ORDER_SIGN, Tone::You);
@@ -103,9 +99,9 @@ fn legend(travels: bool, cursor: Option<String>, keymap: &Keymap) -> StyledLine 
     }
     let has = |kind: &MinuteUse| travels || *kind != MinuteUse::Travel;
     for kind in MinuteUse::ALL.into_iter().filter(has) {
-        let (sign, tone) = look_of(kind);
+        let (sign, tone, word) = look_of(kind);
         line.push(format!(" {sign}"), tone);
-        line.push(format!(" {}", kind.as_str()), Tone::Dim);
+        line.push(format!(" {word}"), Tone::Dim);
     }
     line.push(format!("  {ORDER_SIGN}"), Tone::You);
     line.with(" your orders", Tone::Dim)

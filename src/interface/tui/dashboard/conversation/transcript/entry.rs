@@ -89,9 +89,7 @@ impl TranscriptEntry {
             lines: draft.lines,
         }
     }
-}
 
-impl TranscriptEntry {
     /// The first line with a place of the searched text.
     #[must_use]
     pub fn line_found(&self) -> Option<usize> {
@@ -156,11 +154,16 @@ impl EntryBuilder<'_> {
     }
 
     fn add_words(&mut self, text: &str) {
-        let most = match self.look.fold {
-            Fold::Closed => PREVIEW_OF_WORDS,
-            Fold::Open => MAX_LINES,
-        };
+        let most = self.most_lines(PREVIEW_OF_WORDS);
         self.add_wrapped(clean_text(text).trim_end(), Tone::Text, most, "");
+    }
+
+    /// The most lines of a text: so many while it is folded.
+    fn most_lines(&self, folded: usize) -> usize {
+        match self.look.fold {
+            Fold::Closed => folded,
+            Fold::Open => MAX_LINES,
+        }
     }
 
     /// Adds at most `most` lines of a text, and a line with the number of lines left out.
@@ -202,10 +205,8 @@ impl EntryBuilder<'_> {
     }
 
     fn push_dim(&self, line: &mut StyledLine, text: &str) {
-        let room = self
-            .look
-            .columns
-            .saturating_sub(width::of(&line.text()) + 2);
+        let taken = width::of(&line.text()) + 2;
+        let room = self.look.columns.saturating_sub(taken);
         if room > 3 && !text.is_empty() {
             line.push("  ", Tone::Text);
             line.push(width::clip(text, room), Tone::Dim);
@@ -225,22 +226,18 @@ impl EntryBuilder<'_> {
             .take(MAX_LINES)
             .collect();
         let is_whole = self.look.reasoning == Fold::Open || wrapped.len() <= 4;
-        let mut add = |line: &str| {
-            self.lines
-                .push(StyledLine::of("┊ ", Tone::Faint).with(line, Tone::Reasoning));
+        let mut add = |line: &str, tone| {
+            let line = StyledLine::of("┊ ", Tone::Faint).with(line, tone);
+            self.lines.push(line);
         };
         if is_whole {
-            wrapped.iter().for_each(|line| add(line));
-            return;
+            return wrapped.iter().for_each(|line| add(line, Tone::Reasoning));
         }
-        add(wrapped[0]);
+        add(wrapped[0], Tone::Reasoning);
         let hidden = format!("… {} more lines of thought", wrapped.len() - 3);
-        self.lines
-            .push(StyledLine::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Dim));
-        for line in &wrapped[wrapped.len() - 2..] {
-            self.lines
-                .push(StyledLine::of("┊ ", Tone::Faint).with(*line, Tone::Reasoning));
-        }
+        add(&width::clip(&hidden, columns), Tone::Dim);
+        let last = &wrapped[wrapped.len() - 2..];
+        last.iter().for_each(|line| add(line, Tone::Reasoning));
         self.folds = true;
     }
 
@@ -252,10 +249,7 @@ impl EntryBuilder<'_> {
         };
         let text = format!("HOST  {}", clean_text(text).trim_end());
         let mut wrapped = width::wrap(&text, self.look.columns);
-        let most = match self.look.fold {
-            Fold::Closed => PREVIEW_OF_A_FAILURE,
-            Fold::Open => MAX_LINES,
-        };
+        let most = self.most_lines(PREVIEW_OF_A_FAILURE);
         for (place, line) in wrapped.by_ref().take(most).enumerate() {
             let line = match (place, line.strip_prefix("HOST")) {
                 (0, Some(rest)) => StyledLine::of("HOST", tone).with(rest, words),

@@ -28,16 +28,10 @@ impl EntryBuilder<'_> {
                 self.add_words(&utterance.text);
             }
         }
-        for (place, call) in calls.iter().enumerate() {
-            self.add_call(call);
-            if place == 0
-                && !speaks
-                && let Some(line) = self.lines.first().cloned()
-            {
-                let mut line = line;
-                self.push_dim(&mut line, &call_summary(utterance));
-                self.lines[0] = line;
-            }
+        calls.iter().for_each(|call| self.add_call(call));
+        if !speaks && let Some(mut line) = self.lines.first().cloned() {
+            self.push_dim(&mut line, &call_summary(utterance));
+            self.lines[0] = line;
         }
         if speaks { Tone::Mysis } else { Tone::Tool }
     }
@@ -71,10 +65,8 @@ impl EntryBuilder<'_> {
         for (name, value) in members {
             let (text, tone) = in_short(value);
             let (name, text) = (one_line(name), one_line(&text));
-            let room = self
-                .look
-                .columns
-                .saturating_sub(taken + width::of(&name) + 2);
+            let before = taken + width::of(&name) + 2;
+            let room = self.look.columns.saturating_sub(before);
             if room < 4 {
                 line.push(" …", Tone::Dim);
                 self.folds = true;
@@ -83,7 +75,7 @@ impl EntryBuilder<'_> {
             let text = width::clip(&text, room);
             self.folds |=
                 text.ends_with('…') || matches!(value, Value::Array(_) | Value::Object(_));
-            taken += width::of(&name) + width::of(&text) + 2;
+            taken = before + width::of(&text);
             line.push(format!(" {name}="), Tone::Name);
             line.push(text, tone);
         }
@@ -94,9 +86,8 @@ impl EntryBuilder<'_> {
         let sign = format!("{sign} ");
         let name = one_line(&meta.tool);
         let took = figures::took(meta.ms);
-        let tick = meta
-            .tick
-            .map_or(String::new(), |tick| format!("tick {tick}"));
+        let tick = meta.tick.map(|tick| format!("tick {tick}"));
+        let tick = tick.unwrap_or_default();
         if (self.look.fold, self.look.results) == (Fold::Closed, ResultForm::Words) {
             self.add_in_words(&sign, text, meta);
             self.add_behind(&joined(&[&name, word, &took, &tick]));
@@ -126,12 +117,8 @@ impl EntryBuilder<'_> {
         let first = self.lines.len();
         self.add_wrapped(&words, tone_of_text(meta), MAX_WORDS_LINES, "  ");
         // The sign stands in the indent of the first line.
-        let indent = self
-            .lines
-            .get_mut(first)
-            .and_then(|line| line.spans.first_mut());
-        if let Some(indent) = indent {
-            *indent = StyledSpan::new(sign, tone);
+        if let Some(line) = self.lines.get_mut(first) {
+            line.spans[0] = StyledSpan::new(sign, tone);
         }
     }
 
