@@ -20,7 +20,7 @@ use super::conversation::transcript::entry::ResultForm;
 use super::conversation::transcript::text_search::{Direction, TextSearch};
 use super::keys::Movement;
 use super::text::figures::{self, UtcOffset};
-use super::text::tone::StyledLine;
+use super::text::tone::{StyledLine, Tone};
 use super::text::tree::{Fold, Tree};
 
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl InspectedSource {
             InspectedSource::Row(row) => trees::of_row(row, form),
             InspectedSource::Request(sent, game) => match form {
                 ResultForm::Words => trees::of_request(sent, *game),
-                ResultForm::Raw => trees::of_raw(&sent.body),
+                ResultForm::Raw => Tree::of_lines(&sent.body, Tone::Text),
             },
         }
     }
@@ -129,12 +129,6 @@ impl Inspector {
             .map(|placed| (&placed.line, placed.node == self.cursor))
     }
 
-    /// The number of lines, and the first visible one.
-    #[must_use]
-    pub fn extent(&self) -> (usize, usize) {
-        (self.lines.len(), self.top)
-    }
-
     /// The node that keys act upon and its children, as text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -163,10 +157,14 @@ impl Inspector {
         match movement {
             Movement::Up => self.step(-1),
             Movement::Down => self.step(1),
-            Movement::PageUp => self.page(Direction::Back),
-            Movement::PageDown => self.page(Direction::Forth),
-            Movement::First => self.go_to_end(Direction::Back),
-            Movement::Last => self.go_to_end(Direction::Forth),
+            Movement::PageUp | Movement::PageDown | Movement::First | Movement::Last => {
+                let rows = usize::from(self.size.1).max(1);
+                let last = self.lines.len().saturating_sub(1);
+                // A page keeps no line of the page before.
+                let line = movement.lead_from(self.line_of_cursor(), last, rows + 1);
+                self.cursor = self.lines.get(line).map_or(0, |line| line.node);
+                self.scroll_to_cursor();
+            }
         }
     }
 
@@ -176,26 +174,6 @@ impl Inspector {
         let next = place.saturating_add_signed(by);
         let last = visible.len().saturating_sub(1);
         self.cursor = visible.get(next.min(last)).copied().unwrap_or(0);
-        self.scroll_to_cursor();
-    }
-
-    pub fn page(&mut self, way: Direction) {
-        let rows = usize::from(self.size.1).max(1);
-        let line = self.line_of_cursor();
-        let line = match way {
-            Direction::Back => line.saturating_sub(rows),
-            Direction::Forth => line + rows,
-        };
-        let last = self.lines.len().saturating_sub(1);
-        self.cursor = self.lines.get(line.min(last)).map_or(0, |line| line.node);
-        self.scroll_to_cursor();
-    }
-
-    pub fn go_to_end(&mut self, way: Direction) {
-        self.cursor = match way {
-            Direction::Back => 0,
-            Direction::Forth => self.lines.last().map_or(0, |line| line.node),
-        };
         self.scroll_to_cursor();
     }
 
@@ -258,18 +236,13 @@ impl Inspector {
 
     pub fn turn_all(&mut self) {
         let is_open = |node: &super::text::tree::Node| node.inside > 0 && node.fold == Fold::Open;
-        let fold = if self.tree.nodes().iter().any(is_open) {
-            Fold::Closed
-        } else {
-            Fold::Open
-        };
-        let tree = Arc::make_mut(&mut self.tree);
-        tree.fold_all(fold);
-        while let Some(parent) = self.tree.parent(self.cursor) {
-            if fold == Fold::Open {
-                break;
+        if self.tree.nodes().iter().any(is_open) {
+            Arc::make_mut(&mut self.tree).fold_all(Fold::Closed);
+            while let Some(parent) = self.tree.parent(self.cursor) {
+                self.cursor = parent;
             }
-            self.cursor = parent;
+        } else {
+            Arc::make_mut(&mut self.tree).fold_all(Fold::Open);
         }
         self.lay_out();
         self.scroll_to_cursor();

@@ -4,7 +4,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::{Position, Rect};
 
 use super::{Inspector, view};
-use crate::dashboard::conversation::transcript::text_search::Direction;
+use crate::dashboard::conversation::transcript::text_search::{Direction, text_of};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::handling::{WHEEL_LINES, wheel_direction};
 use crate::dashboard::keys::{KeyTable, Movement};
@@ -42,8 +42,7 @@ impl View for Inspector {
             InspectorAction::CopyAll => context.outbox.copy(&self.whole_text()),
             InspectorAction::Raw => self.turn_raw(),
             InspectorAction::Find => {
-                let known = self.text_search.as_ref();
-                let text = known.map_or("", |known| known.text()).to_string();
+                let text = text_of(self.text_search.as_ref());
                 (context.outbox).request(Request::WriteLine(QueryScope::Entry, text));
             }
             InspectorAction::Back => return Pressed::Closes,

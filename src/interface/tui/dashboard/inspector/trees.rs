@@ -20,9 +20,7 @@ const PREVIEW_BYTES: usize = 100;
 pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
     let mut tree = Tree::default();
     if form == ResultForm::Raw {
-        let mut text = Tree::default();
-        text.add_lines(row.text(), Tone::Text);
-        tree.add_branch("text", "", text);
+        tree.add_branch("text", "", Tree::of_lines(row.text(), Tone::Text));
         for (place, call) in row.calls().iter().enumerate() {
             let name = format!("call {}", place + 1);
             let raw = format!("{} {} {}", call.name, call.id, call.arguments);
@@ -35,9 +33,8 @@ pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
         tree.add_leaf(0, "in words", &words, Tone::Text);
     }
     if let Some(reasoning) = row.utterance().and_then(|words| words.reasoning.as_ref()) {
-        let mut inside = Tree::default();
-        inside.add_lines(reasoning, Tone::Reasoning);
-        tree.add_branch("reasoning", "", inside);
+        let lines = Tree::of_lines(reasoning, Tone::Reasoning);
+        tree.add_branch("reasoning", "", lines);
     }
     if !row.text().is_empty() {
         tree.add_branch("text", "", Tree::of_text(row.text()));
@@ -94,12 +91,6 @@ fn about(row: &Row) -> Tree {
     tree
 }
 
-pub(super) fn of_raw(body: &str) -> Tree {
-    let mut tree = Tree::default();
-    tree.add_lines(body, Tone::Text);
-    tree
-}
-
 /// Everything that was sent, in words: the difference to the request before, the size of each part, the settings, the
 /// messages and the tools.
 pub(super) fn of_request(sent: &SentRequest, game: GameRef) -> Tree {
@@ -145,16 +136,9 @@ fn sizes(sent: &SentRequest) -> Tree {
 
 fn of_messages(messages: &[Value], sent: &SentRequest, game: GameRef) -> Tree {
     let mut tree = Tree::default();
-    let changes = sent
-        .change
-        .as_ref()
-        .map_or(&[][..], |change| &change.messages);
+    let changes = sent.change.as_ref().map(|change| &change.messages);
     // A provider's form may put messages together.
-    let changes = if changes.len() == messages.len() {
-        changes
-    } else {
-        &[]
-    };
+    let changes = changes.filter(|changes| changes.len() == messages.len());
     let mut called: BTreeMap<&str, &str> = BTreeMap::new();
     for (place, message) in messages.iter().enumerate() {
         let content = message["content"].as_str().unwrap_or_default();
@@ -176,7 +160,7 @@ fn of_messages(messages: &[Value], sent: &SentRequest, game: GameRef) -> Tree {
             }
             None => words_of_message(message, content),
         };
-        let mark = match changes.get(place) {
+        let mark = match changes.and_then(|changes| changes.get(place)) {
             Some(MessageChange::Added) => "+",
             Some(MessageChange::Changed) => "~",
             Some(MessageChange::Kept) | None => "",
@@ -199,11 +183,8 @@ fn what_says(message: &Value) -> &str {
 /// The beginning of a message, and the calls that it makes.
 fn words_of_message(message: &Value, content: &str) -> String {
     let begin = &content[..content.floor_char_boundary(PREVIEW_BYTES)];
-    let more = if begin.len() < content.len() {
-        "…"
-    } else {
-        ""
-    };
+    let is_cut = begin.len() < content.len();
+    let more = if is_cut { "…" } else { "" };
     let calls = message["tool_calls"].as_array().into_iter().flatten();
     let calls = calls.map(|call| {
         let name = call["function"]["name"].as_str().unwrap_or_default();
@@ -216,11 +197,8 @@ fn words_of_message(message: &Value, content: &str) -> String {
         format!("⚙ {name}{}", given.collect::<String>())
     });
     let calls: Vec<String> = calls.collect();
-    let gap = if begin.is_empty() || calls.is_empty() {
-        ""
-    } else {
-        "  "
-    };
+    let has_both = !begin.is_empty() && !calls.is_empty();
+    let gap = if has_both { "  " } else { "" };
     format!("{begin}{more}{gap}{}", calls.join("  "))
 }
 

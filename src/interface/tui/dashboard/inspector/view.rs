@@ -4,26 +4,18 @@ use super::Inspector;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::toolkit::page::begin_page;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
 pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-    let body = layout.page();
-    painter.fill(body, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    let (lines, top) = inspector.extent();
-    let place = format!(
-        "  {} of {lines} ",
-        (top + usize::from(body.height)).min(lines)
-    );
+    let lines = inspector.lines.len();
+    let bottom = inspector.top + usize::from(layout.page().height);
+    let place = format!("  {} of {lines} ", bottom.min(lines));
     let room = usize::from(layout.title.width).saturating_sub(place.len() + 1);
-    let title = width::clip(&inspector.title, room).into_owned();
-    painter.line(
-        layout.title,
-        0,
-        &StyledLine::of(format!(" {title}"), Tone::Brand),
-    );
+    let title = format!(" {}", width::clip(&inspector.title, room));
+    let body = begin_page(layout, &StyledLine::of(title, Tone::Brand), painter);
     painter.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
     let mut was_selected = false;
     for (row, (line, is_selected)) in (0..body.height).zip(inspector.visible()) {

@@ -53,7 +53,9 @@ impl Tree {
     #[must_use]
     pub fn of_value(value: &Value) -> Tree {
         let mut tree = Tree::default();
-        tree.add_members(0, value);
+        if !tree.add_members(0, value) {
+            tree.add_value(0, "", value);
+        }
         tree
     }
 
@@ -61,14 +63,18 @@ impl Tree {
     #[must_use]
     pub fn of_text(text: &str) -> Tree {
         let (words, json) = split_json(text);
+        let Some(json) = json else {
+            return Tree::of_lines(text, Tone::Text);
+        };
+        let mut tree = Tree::of_lines(words.unwrap_or_default(), Tone::Warning);
+        tree.nodes.extend(Tree::of_value(&json).nodes);
+        tree
+    }
+
+    #[must_use]
+    pub fn of_lines(text: &str, tone: Tone) -> Tree {
         let mut tree = Tree::default();
-        if let Some(words) = words {
-            tree.add_lines(words, Tone::Warning);
-        }
-        match json {
-            Some(value) => tree.add_members(0, &value),
-            None => tree.add_lines(text, Tone::Text),
-        }
+        tree.add_lines(text, tone);
         tree
     }
 
@@ -78,10 +84,15 @@ impl Tree {
     }
 
     pub fn add_leaf(&mut self, depth: usize, name: &str, text: &str, tone: Tone) {
+        let text = clean_text(text);
+        self.push(depth, &one_line(name), text.trim_end_matches('\n'), tone);
+    }
+
+    fn push(&mut self, depth: usize, name: &str, text: &str, tone: Tone) {
         self.nodes.push(Node {
             depth,
-            name: one_line(name).into(),
-            text: clean_text(text).trim_end_matches('\n').into(),
+            name: name.into(),
+            text: text.into(),
             tone,
             inside: 0,
             fold: Fold::Closed,
@@ -103,14 +114,7 @@ impl Tree {
 
     pub fn add_lines(&mut self, text: &str, tone: Tone) {
         for line in clean_text(text).lines() {
-            self.nodes.push(Node {
-                depth: 0,
-                name: "".into(),
-                text: line.into(),
-                tone,
-                inside: 0,
-                fold: Fold::Closed,
-            });
+            self.push(0, "", line, tone);
         }
     }
 
@@ -211,53 +215,40 @@ impl Tree {
         let mut text = String::new();
         for inner in &self.nodes[place..end.min(self.nodes.len())] {
             let indent = "  ".repeat(inner.depth - node.depth);
-            let gap = if inner.name.is_empty() || inner.text.is_empty() {
-                ""
-            } else {
-                " "
-            };
+            let has_both = !inner.name.is_empty() && !inner.text.is_empty();
+            let gap = if has_both { " " } else { "" };
             text.push_str(&format!("{indent}{}{gap}{}\n", inner.name, inner.text));
         }
         text
     }
 
-    fn add_members(&mut self, depth: usize, value: &Value) {
+    /// Adds the members of an object or an array. Returns whether there are any.
+    fn add_members(&mut self, depth: usize, value: &Value) -> bool {
+        let before = self.nodes.len();
         match value {
-            Value::Object(members) if !members.is_empty() => {
+            Value::Object(members) => {
                 for (name, value) in members {
                     self.add_value(depth, name, value);
                 }
             }
-            Value::Array(items) if !items.is_empty() => {
+            Value::Array(items) => {
                 for (place, item) in items.iter().enumerate() {
                     self.add_value(depth, &format!("{place}"), item);
                 }
             }
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_)
-            | Value::Object(_) => self.add_value(depth, "", value),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
+        self.nodes.len() > before
     }
 
     fn add_value(&mut self, depth: usize, name: &str, value: &Value) {
-        let has_members = match value {
-            Value::Object(members) => !members.is_empty(),
-            Value::Array(items) => !items.is_empty(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        };
         let (text, tone) = in_short(value);
         self.add_leaf(depth, name, &text, tone);
-        if !has_members {
-            return;
-        }
         let place = self.nodes.len() - 1;
-        self.add_members(depth + 1, value);
-        let inside = self.nodes.len() - 1 - place;
-        self.nodes[place].inside = inside;
-        self.nodes[place].fold = Fold::Open;
+        if self.add_members(depth + 1, value) {
+            self.nodes[place].inside = self.nodes.len() - 1 - place;
+            self.nodes[place].fold = Fold::Open;
+        }
     }
 }
 
