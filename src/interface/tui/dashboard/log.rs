@@ -8,12 +8,11 @@ pub mod looking;
 pub mod message;
 
 pub(crate) mod folding;
-pub(crate) mod lately;
+pub(crate) mod rows;
 pub(crate) mod whole;
 
 pub mod actions;
 mod lines;
-mod rows;
 mod view;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -97,9 +96,8 @@ impl MessageLog {
 
     #[must_use]
     pub fn newest_notice(&self) -> Option<&LogMessage> {
-        let notices = self.own.iter().rev();
-        let mut notices = notices.filter(|message| message.is_notice());
-        notices.next().map(|message| &**message)
+        let own = self.own.iter().rev();
+        own.map(|message| &**message).find(|own| own.is_notice())
     }
 
     #[must_use]
@@ -235,13 +233,12 @@ impl MessageLog {
     }
 
     fn await_answer(&mut self, message: &LogMessage) {
-        let is_message = message.kind == LogKind::Order && *message.code == *MESSAGE_CODE;
+        if message.kind != LogKind::Order || *message.code != *MESSAGE_CODE {
+            return;
+        }
         let (Some(mysis), Some(row), None) = (message.mysis, message.row, message.answered) else {
             return;
         };
-        if !is_message {
-            return;
-        }
         if self.unanswered.len() == MAX_UNANSWERED {
             self.unanswered.pop_front();
         }
@@ -287,8 +284,7 @@ impl MessageLog {
     /// Whether an error that answers the operator's own input is visible.
     #[must_use]
     pub fn shows_own_error(&self) -> bool {
-        let mut errors = self.status.iter();
-        errors.any(|open| open.message.kind == LogKind::Own)
+        self.open_errors().any(|error| error.kind == LogKind::Own)
     }
 
     #[must_use]
@@ -302,16 +298,14 @@ impl MessageLog {
 
     /// Removes the errors that are over with this notice. A server that works ends its own alone.
     pub fn end_errors(&mut self, code: &str, text: &str) {
-        let over = ENDS.iter().filter(|(end, _)| *end == code);
-        let over: Vec<&str> = over.map(|(_, error)| *error).collect();
         let whom = text.split_once(" works again");
+        let whom = whom.map(|(whom, _)| format!("{whom} "));
         self.status.retain(|open| {
-            let is_of = |error: &&str| *error == &*open.message.code;
-            let is_whom = || match whom {
-                Some((whom, _)) => open.message.text.starts_with(&format!("{whom} ")),
-                None => true,
-            };
-            !(over.iter().any(is_of) && is_whom())
+            let LogMessage {
+                code: error, text, ..
+            } = &*open.message;
+            let is_whom = whom.as_ref().is_none_or(|whom| text.starts_with(whom));
+            !(is_whom && ENDS.contains(&(code, &**error)))
         });
     }
 

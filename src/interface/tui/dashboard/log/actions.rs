@@ -9,8 +9,7 @@ use super::keys::{LOG_KEYS, LogAction, WHOLE_KEYS, WholeAction};
 use super::lines::LineRules;
 use super::list::LogView;
 use super::view;
-use super::whole::WholeEvent;
-use crate::dashboard::conversation::transcript::text_search::Direction;
+use crate::dashboard::conversation::transcript::text_search::{Direction, text_of};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::handling::wheel_direction;
 use crate::dashboard::input_event::letter;
@@ -42,13 +41,10 @@ pub const WHOLE_SPEC: ViewSpec = ViewSpec {
 fn new_log(facts: &Facts) -> LogView {
     let offset = facts.appearance.offset;
     LogView::new(LineRules {
-        filter: super::filter::LogFilter::default(),
-        only: None,
-        unfolded: std::collections::BTreeSet::new(),
-        unfolds_all: false,
         looked: facts.looked.rule(),
         offset,
         today: offset.day(facts.now),
+        ..LineRules::default()
     })
 }
 
@@ -73,18 +69,14 @@ impl View for LogView {
                 context.outbox.request(Request::LookedAtLog);
                 return Pressed::Closes;
             }
-            LogAction::Whole => {
-                let line = self.line_in_hand();
-                self.whole = line.map(|line| WholeEvent::of(line.events()));
-            }
+            LogAction::Whole => self.show_whole(),
             LogAction::Turn => self.toggle_fold(),
             LogAction::TurnAll => self.toggle_folds(),
             LogAction::Filter => self.next_filter(),
             LogAction::Only => self.toggle_only(),
             LogAction::Wrap => self.wraps = !self.wraps,
             LogAction::Find => {
-                let known = self.text_search.as_ref();
-                let text = known.map_or("", |known| known.text()).to_string();
+                let text = text_of(self.text_search.as_ref());
                 (context.outbox).request(Request::WriteLine(QueryScope::Log, text));
             }
             LogAction::NextMatch => self.step_to_match(context, Direction::Forth),
@@ -121,10 +113,7 @@ impl View for LogView {
     fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
         let offset = context.facts.appearance.offset;
         (self.rules.offset, self.rules.today) = (offset, offset.day(context.facts.now));
-        self.update_lines(
-            &context.facts.log,
-            (page.width.saturating_sub(1), page.height),
-        );
+        self.update_lines(&context.facts.log, page);
         if let Some(before) = self.wants_older(&context.facts.log) {
             self.awaited = Some(context.outbox.read(StoreQuery::Events(EventQuery {
                 before: Some(before),
@@ -148,11 +137,7 @@ impl View for LogView {
             (self.seeks, self.complaint) = (false, Some(why.into()));
             return;
         }
-        let page = context.layout.page();
-        self.update_lines(
-            &context.facts.log,
-            (page.width.saturating_sub(1), page.height),
-        );
+        self.update_lines(&context.facts.log, context.layout.page());
         if std::mem::take(&mut self.seeks) {
             self.step_to_match(context, Direction::Back);
         }

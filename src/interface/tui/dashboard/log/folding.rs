@@ -1,9 +1,7 @@
 //! Folding: neighbours that tell the same of several Myses become one line.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-
-use actors::domain::event_record::EventId;
 
 use super::message::LogMessage;
 
@@ -14,10 +12,11 @@ const MAX_OPEN_FOLDS: usize = 4;
 const MAX_GAP_MS: u64 = 60_000;
 
 /// Messages that tell the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fold {
-    /// Their places among all, in order.
-    pub(crate) members: Vec<usize>,
+    /// In order.
+    pub(crate) events: Vec<Arc<LogMessage>>,
+    /// The place of the last one among all.
+    last: usize,
 }
 
 /// Folds messages, oldest first. Those after a border do not join those before it: `border` tells whether there is
@@ -35,76 +34,60 @@ pub(crate) fn fold(
         }
         let first = open.max(folds.len().saturating_sub(MAX_OPEN_FOLDS));
         let joined = folds[first..].iter_mut().rev().find(|fold| {
-            let last = fold.members.last().and_then(|last| messages.get(*last));
-            last.is_some_and(|last| {
+            fold.events.last().is_some_and(|last| {
                 last.is_alike(message) && message.at.since(last.at) <= MAX_GAP_MS
             })
         });
-        match joined {
-            Some(fold) => fold.members.push(place),
-            None => folds.push(Fold {
-                members: vec![place],
-            }),
+        if let Some(fold) = joined {
+            fold.events.push(message.clone());
+            fold.last = place;
+        } else {
+            folds.push(Fold {
+                events: vec![message.clone()],
+                last: place,
+            });
         }
     }
     folds
 }
 
 pub(crate) fn fold_newest(
-    messages: &std::collections::VecDeque<Arc<LogMessage>>,
+    messages: &VecDeque<Arc<LogMessage>>,
     most: usize,
 ) -> Vec<Vec<Arc<LogMessage>>> {
     let surplus = messages.len().saturating_sub(most);
     let newest: Vec<Arc<LogMessage>> = messages.range(surplus..).cloned().collect();
     let mut folds = fold(&newest, |_, _| false);
     // Each line has the time of its newest message.
-    folds.sort_by_key(|fold| fold.members.last().copied());
-    let members = |fold: Fold| {
-        let members = fold.members.into_iter();
-        members
-            .filter_map(|place| newest.get(place).cloned())
-            .collect()
-    };
-    folds.into_iter().map(members).collect()
+    folds.sort_by_key(|fold| fold.last);
+    folds.into_iter().map(|fold| fold.events).collect()
 }
 
-/// The names of those whom messages are about: `alpha, beta and 14 more`.
+/// The names of those whom messages are about, each once.
+fn names_of<'a>(messages: impl Iterator<Item = &'a LogMessage>) -> Vec<&'a str> {
+    let mut known = BTreeSet::new();
+    let names = messages.map(|message| &*message.who);
+    names
+        .filter(|name| !name.is_empty() && known.insert(*name))
+        .collect()
+}
+
+/// Whom messages are about: `alpha, beta and 14 more`.
 pub(crate) fn span_of_names<'a>(messages: impl Iterator<Item = &'a LogMessage>) -> String {
-    let (mut named, mut known) = (Vec::new(), BTreeSet::new());
-    for message in messages.filter(|message| !message.who.is_empty()) {
-        if known.insert(&*message.who) && named.len() < 2 {
-            named.push(&*message.who);
+    match &names_of(messages)[..] {
+        [first, second, rest @ ..] if !rest.is_empty() => {
+            format!("{first}, {second} and {} more", rest.len())
         }
-    }
-    match (known.len(), &named[..]) {
-        (3.., [first, second, ..]) => {
-            format!("{first}, {second} and {} more", known.len() - 2)
-        }
-        _ => named.join(" and "),
+        few => few.join(" and "),
     }
 }
 
 /// The same in fewer columns: `alpha +15`.
 pub(crate) fn short_span_of_names<'a>(messages: impl Iterator<Item = &'a LogMessage>) -> String {
-    let (mut first, mut known) = ("", BTreeSet::new());
-    for message in messages.filter(|message| !message.who.is_empty()) {
-        if known.insert(&*message.who) && first.is_empty() {
-            first = &message.who;
-        }
+    match &names_of(messages)[..] {
+        [first, rest @ ..] if !rest.is_empty() => format!("{first} +{}", rest.len()),
+        one => one.concat(),
     }
-    match known.len() {
-        0 | 1 => first.to_string(),
-        many => format!("{first} +{}", many - 1),
-    }
-}
-
-pub(crate) fn is_unfolded(
-    fold: &Fold,
-    messages: &[Arc<LogMessage>],
-    unfolded: &BTreeSet<EventId>,
-) -> bool {
-    let mut members = fold.members.iter().filter_map(|place| messages.get(*place));
-    members.any(|message| unfolded.contains(&message.id))
 }
 
 #[cfg(test)]
@@ -122,11 +105,12 @@ mod tests {
         messages.collect()
     }
 
-    fn members(messages: &[Arc<LogMessage>]) -> Vec<Vec<usize>> {
+    fn members(messages: &[Arc<LogMessage>]) -> Vec<Vec<i64>> {
         let folds = fold(messages, |one, other| {
             one.at.0 / 86_400_000 != other.at.0 / 86_400_000
         });
-        folds.into_iter().map(|fold| fold.members).collect()
+        let places = |fold: &Fold| fold.events.iter().map(|event| event.id.0 - 1).collect();
+        folds.iter().map(places).collect()
     }
 
     #[test]

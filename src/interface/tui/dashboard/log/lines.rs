@@ -8,11 +8,11 @@ use actors::domain::ids::Timestamp;
 
 use super::MessageLog;
 use super::filter::LogFilter;
-use super::folding::{fold, is_unfolded};
+use super::folding::{Fold, fold};
 use super::message::LogMessage;
 use crate::dashboard::text::figures::UtcOffset;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineRules {
     pub(crate) filter: LogFilter,
     /// The name of the only Mysis that is shown.
@@ -76,8 +76,8 @@ pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
         day(before) != day(after) || is_new(before) != is_new(after)
     });
     let (mut lines, mut last_day, mut was_new) = (Vec::new(), rules.today.clone(), true);
-    for fold in folds {
-        let Some(first) = fold.members.first().and_then(|place| shown.get(*place)) else {
+    for Fold { events, .. } in folds {
+        let Some(first) = events.first() else {
             continue;
         };
         let today = day(first);
@@ -90,9 +90,8 @@ pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
             lines.push(LogLine::Looked(looked));
         }
         was_new = is_new(first);
-        let events = fold.members.iter().filter_map(|place| shown.get(*place));
-        let events: Vec<Arc<LogMessage>> = events.cloned().collect();
-        let is_open = rules.unfolds_all || is_unfolded(&fold, &shown, &rules.unfolded);
+        let is_unfolded = |event: &Arc<LogMessage>| rules.unfolded.contains(&event.id);
+        let is_open = rules.unfolds_all || events.iter().any(is_unfolded);
         if is_open && events.len() > 1 {
             let unfolded = events.into_iter().enumerate();
             lines.extend(unfolded.map(|(place, event)| LogLine::Unfolded(event, place == 0)));

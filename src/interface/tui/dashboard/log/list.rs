@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::event_record::EventId;
 use actors::domain::screen::ReadId;
+use ratatui::layout::Rect;
 
 use super::MessageLog;
 use super::filter::LogFilter;
@@ -65,8 +66,9 @@ impl LogView {
         }
     }
 
-    pub(super) fn update_lines(&mut self, log: &MessageLog, size: (u16, u16)) {
-        self.size = size;
+    pub(super) fn update_lines(&mut self, log: &MessageLog, page: Rect) {
+        // The scrollbar has a column of its own.
+        self.size = (page.width.saturating_sub(1), page.height);
         let made_of = (log.version(), self.rules.clone());
         if self.made_of.as_ref() != Some(&made_of) {
             self.lines = Arc::new(lines_of(log, &self.rules));
@@ -89,8 +91,12 @@ impl LogView {
             let mut lines = self.lines.iter();
             lines.position(|line| line.events().iter().any(|event| event.id == id))
         };
-        let newest = || self.lines.iter().rposition(|line| line.event().is_some());
-        self.selected.and_then(of_event).or_else(newest)
+        let selected = self.selected.and_then(of_event);
+        selected.or_else(|| self.newest())
+    }
+
+    fn newest(&self) -> Option<usize> {
+        self.lines.iter().rposition(|line| line.event().is_some())
     }
 
     pub(crate) fn line_in_hand(&self) -> Option<&LogLine> {
@@ -148,10 +154,6 @@ impl LogView {
         }
     }
 
-    fn sees_oldest(&self) -> bool {
-        self.window().top == 0
-    }
-
     fn line_at(&self, row: usize) -> Option<usize> {
         let window = self.window();
         let mut used = 0;
@@ -165,52 +167,46 @@ impl LogView {
     pub(crate) fn click(&mut self, row: usize) {
         let place = self.line_at(row);
         if place.is_some() && place == self.place() {
-            let line = self.line_in_hand();
-            self.whole = line.map(|line| WholeEvent::of(line.events()));
+            self.show_whole();
         } else if place.is_some_and(|place| self.lines[place].event().is_some()) {
             self.select(place);
         }
     }
 
-    pub(super) fn move_to(&mut self, movement: Movement) {
-        let page = usize::from(self.size.1).max(2) - 1;
-        match movement {
-            Movement::Up => self.step(1, Direction::Back),
-            Movement::Down => self.step(1, Direction::Forth),
-            Movement::PageUp => self.step(page, Direction::Back),
-            Movement::PageDown => self.step(page, Direction::Forth),
-            Movement::First => self.step(self.lines.len(), Direction::Back),
-            Movement::Last => self.select(None),
-        }
+    pub(super) fn show_whole(&mut self) {
+        let line = self.line_in_hand();
+        self.whole = line.map(|line| WholeEvent::of(line.events()));
     }
 
-    fn step(&mut self, lines: usize, way: Direction) {
-        let Some(place) = self.place() else {
+    pub(super) fn move_to(&mut self, movement: Movement) {
+        let place = match movement {
+            Movement::Last => return self.select(None),
+            Movement::Up
+            | Movement::Down
+            | Movement::PageUp
+            | Movement::PageDown
+            | Movement::First => self.place(),
+        };
+        let Some(place) = place else {
             return;
         };
-        let goal = match way {
-            Direction::Back => place.saturating_sub(lines),
-            Direction::Forth => place.saturating_add(lines).min(self.lines.len() - 1),
-        };
-        // A rule is no line to take in hand.
+        let (last, rows) = (self.lines.len() - 1, usize::from(self.size.1));
+        let goal = movement.lead_from(place, last, rows);
+        // A rule is no line to take in hand: the next event beyond it is, else the nearest before it.
         let is_event = |place: &usize| self.lines[*place].event().is_some();
-        let next = match way {
-            Direction::Back => (0..=goal).rev().find(is_event),
-            Direction::Forth => (goal..self.lines.len()).find(is_event),
+        let next = match goal < place {
+            true => (0..=goal).rev().chain(goal..place).find(is_event),
+            false => (goal..=last).chain((place..goal).rev()).find(is_event),
         };
-        let nearest = || match way {
-            Direction::Back => (goal..place).find(is_event),
-            Direction::Forth => (place..goal).rev().find(is_event),
-        };
-        if let Some(next) = next.or_else(nearest) {
-            self.select(Some(next));
+        if next.is_some() {
+            self.select(next);
         }
     }
 
     /// Takes a line in hand: this one, or the newest of all that come.
     pub(super) fn select(&mut self, place: Option<usize>) {
         let before = self.place();
-        let newest = self.lines.iter().rposition(|line| line.event().is_some());
+        let newest = self.newest();
         let place = place.filter(|place| Some(*place) != newest);
         let event = place.and_then(|place| self.lines.get(place)?.event());
         self.selected = event.map(|event| event.id);
@@ -256,8 +252,7 @@ impl LogView {
         self.rules.only = match self.rules.only {
             Some(_) => None,
             None => {
-                let event = self.event_in_hand();
-                let name = event.map(|event| event.who.clone());
+                let name = self.event_in_hand().map(|event| event.who.clone());
                 name.filter(|name| !name.is_empty())
             }
         };
@@ -272,10 +267,6 @@ impl LogView {
         self.rules.filter != LogFilter::All || self.rules.only.is_some()
     }
 
-    pub(crate) fn is_reading(&self) -> bool {
-        self.awaited.is_some()
-    }
-
     /// Why older events cannot be read.
     pub(crate) fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
@@ -285,8 +276,9 @@ impl LogView {
     pub(super) fn wants_older(&self, log: &MessageLog) -> Option<EventId> {
         let is_free = self.awaited.is_none() && self.complaint.is_none() && self.whole.is_none();
         let is_own = self.rules.filter == LogFilter::Own;
-        let is_wanted = is_free && !is_own && log.has_older() && (self.seeks || self.sees_oldest());
-        log.oldest().filter(|_| is_wanted)
+        let is_wanted = || self.seeks || self.window().top == 0;
+        let is_due = is_free && !is_own && log.has_older() && is_wanted();
+        log.oldest().filter(|_| is_due)
     }
 
     /// Looks for a text; an empty one ends the search.

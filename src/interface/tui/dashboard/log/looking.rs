@@ -44,18 +44,11 @@ impl LookedAt {
     }
 
     pub fn be_active(&mut self, now: Timestamp) {
-        if let Some(active) = self.active
-            && now.since(active) >= PAUSE_MS
-        {
-            self.rule = Some(active);
-        }
+        let is_pause = |active: &Timestamp| now.since(*active) >= PAUSE_MS;
+        self.rule = self.active.filter(is_pause).or(self.rule);
         self.active = Some(now);
-        if self
-            .kept
-            .is_none_or(|kept| now.since(kept) >= KEEP_EVERY_MS)
-        {
-            self.kept = Some(now);
-        }
+        let is_fresh = |kept: &Timestamp| now.since(*kept) < KEEP_EVERY_MS;
+        self.kept = self.kept.filter(is_fresh).or(Some(now));
     }
 
     pub fn look(&mut self, now: Timestamp) {

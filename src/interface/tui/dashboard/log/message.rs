@@ -118,24 +118,20 @@ impl LogMessage {
 
     /// What came of an order; empty if there is nothing to tell.
     #[must_use]
-    pub fn receipt(&self) -> String {
-        match (self.kind, self.row, self.answered) {
-            (LogKind::Order, Some(_), Some(_)) => "stored · answered".to_string(),
-            (LogKind::Order, Some(_), None) => "stored".to_string(),
-            (LogKind::Order, None, _)
-            | (LogKind::State | LogKind::Notice | LogKind::Need | LogKind::Own, _, _) => {
-                String::new()
-            }
+    pub fn receipt(&self) -> &'static str {
+        let is_stored = self.kind == LogKind::Order && self.row.is_some();
+        match (is_stored, self.answered) {
+            (true, Some(_)) => "stored · answered",
+            (true, None) => "stored",
+            (false, _) => "",
         }
     }
 
     /// Who gave an order, in brackets; empty for other messages.
     #[must_use]
     pub fn source_text(&self) -> String {
-        let source = self
-            .source
-            .map(|source| format!("({})", source.describe(&self.code)));
-        source.unwrap_or_default()
+        let text = |source: OrderSource| format!("({})", source.describe(&self.code));
+        self.source.map(text).unwrap_or_default()
     }
 }
 

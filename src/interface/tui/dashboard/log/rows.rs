@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::folding::{short_span_of_names, span_of_names};
+use super::folding::{fold_newest, short_span_of_names, span_of_names};
 use super::lines::{LineRules, LogLine};
 use super::message::LogMessage;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::figures::UtcOffset;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -15,6 +16,8 @@ const NAME_COLUMNS: usize = 14;
 const NAME_COLUMNS_WHEN_NARROW: usize = 8;
 const NARROW_BELOW_COLUMNS: usize = 60;
 const SHORT_NAMES_BELOW_COLUMNS: usize = 70;
+/// The most events of which the newest lines are.
+const MAX_FOLDED: usize = 300;
 /// The least columns of a wrapped text. Who it is about gives way.
 const MIN_TEXT_COLUMNS: usize = 24;
 /// The least columns of a text that is cut for what came of it.
@@ -39,13 +42,12 @@ pub(crate) fn rows_of(
         LogLine::Day(day) => return vec![ruler(day, Tone::Dim, columns)],
         LogLine::Looked(at) => {
             let day = rules.offset.day(*at);
-            let date = if day == rules.today {
-                String::new()
-            } else {
-                format!("{day} ")
-            };
             let clock = rules.offset.short_clock(*at);
-            let words = format!("since you looked, {date}{clock}");
+            let when = match day == rules.today {
+                true => clock,
+                false => format!("{day} {clock}"),
+            };
+            let words = format!("since you looked, {when}");
             return vec![ruler(&words, Tone::Accent, columns)];
         }
         LogLine::Events(events) => (&events[..], " "),
@@ -55,7 +57,8 @@ pub(crate) fn rows_of(
     let Some(first) = events.first() else {
         return Vec::new();
     };
-    let parts = parts_of(events, &rules.offset.clock(first.at), sign, columns);
+    let clock = rules.offset.clock(first.at);
+    let parts = parts_of((first, events), &clock, sign, columns);
     match wraps {
         true => parts.wrapped(columns),
         false => vec![parts.in_one_row(columns)],
@@ -69,6 +72,20 @@ fn ruler(words: &str, tone: Tone, columns: usize) -> StyledLine {
         .with(format!(" {}", "─".repeat(rest)), Tone::Faint)
 }
 
+/// The newest events as so many lines, newest first.
+pub(crate) fn lately_lines(facts: &Facts, lines: usize, columns: u16) -> Vec<StyledLine> {
+    if lines == 0 {
+        return Vec::new();
+    }
+    let offset = facts.appearance.offset;
+    let today = offset.day(facts.now);
+    let folds = fold_newest(facts.log.messages(), MAX_FOLDED);
+    let newest = folds.iter().rev().take(lines);
+    newest
+        .map(|events| lately_row(events, offset, &today, usize::from(columns)))
+        .collect()
+}
+
 /// A line for a list of the newest events only, with the date where it is not today's.
 pub(crate) fn lately_row(
     events: &[Arc<LogMessage>],
@@ -76,16 +93,23 @@ pub(crate) fn lately_row(
     today: &str,
     columns: usize,
 ) -> StyledLine {
-    let at = events.last().map(|newest| newest.at).unwrap_or_default();
-    let (day, clock) = (offset.day(at), offset.clock(at));
+    let (Some(first), Some(newest)) = (events.first(), events.last()) else {
+        return StyledLine::default();
+    };
+    let (day, clock) = (offset.day(newest.at), offset.clock(newest.at));
     let when = match day == today {
         true => clock,
         false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
     };
-    parts_of(events, &when, " ", columns).in_one_row(columns)
+    parts_of((first, events), &when, " ", columns).in_one_row(columns)
 }
 
-fn parts_of(events: &[Arc<LogMessage>], when: &str, sign: &str, columns: usize) -> Parts {
+fn parts_of(
+    (first, events): (&LogMessage, &[Arc<LogMessage>]),
+    when: &str,
+    sign: &str,
+    columns: usize,
+) -> Parts {
     let messages = || events.iter().map(|event| &**event);
     let is_narrow = columns < NARROW_BELOW_COLUMNS;
     let (when, names) = match is_narrow {
@@ -113,15 +137,12 @@ fn parts_of(events: &[Arc<LogMessage>], when: &str, sign: &str, columns: usize) 
         before.push(format!(" ×{}", events.len()), Tone::Accent);
     }
     before.push(" ", Tone::Dim);
-    let first = events.first();
     Parts {
         before,
-        text: first
-            .map(|first| text_of_all(first, events))
-            .unwrap_or_default(),
-        receipt: receipt_of(events),
-        source: first.map(|first| first.source_text()).unwrap_or_default(),
-        tone: first.map(|first| first.tone).unwrap_or_default(),
+        text: text_of_all(first, events),
+        receipt: receipt_of(first, events),
+        source: first.source_text(),
+        tone: first.tone,
     }
 }
 
@@ -133,14 +154,11 @@ fn text_of_all(first: &LogMessage, events: &[Arc<LogMessage>]) -> String {
     }
 }
 
-fn receipt_of(events: &[Arc<LogMessage>]) -> String {
-    let Some(first) = events.first() else {
-        return String::new();
-    };
+fn receipt_of(first: &LogMessage, events: &[Arc<LogMessage>]) -> String {
     let stored = events.iter().filter(|event| !event.receipt().is_empty());
     let answered = events.iter().filter(|event| event.answered.is_some());
     match (events.len(), stored.count()) {
-        (1, _) | (_, 0) => first.receipt(),
+        (1, _) | (_, 0) => first.receipt().to_string(),
         (_, stored) => format!("stored for {stored} · answered by {}", answered.count()),
     }
 }

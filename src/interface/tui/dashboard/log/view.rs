@@ -1,6 +1,6 @@
 //! Draws the log.
 
-use ratatui::layout::{Alignment, Rect};
+use ratatui::layout::Rect;
 
 use super::keys::{LOG_KEYS, LogAction};
 use super::list::LogView;
@@ -9,7 +9,8 @@ use super::whole::WholeEvent;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::{begin_page, say};
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 pub(crate) fn paint_log(
@@ -18,22 +19,18 @@ pub(crate) fn paint_log(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let body = layout.page();
-    painter.fill(body, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
     if let Some(whole) = &view.whole {
         return paint_whole(facts, whole, layout, painter);
     }
-    painter.line(layout.title, 0, &title(view));
+    let body = begin_page(layout, &title(view), painter);
     if view.lines().is_empty() {
-        let middle = centre_area(body, body.width, 1);
         let words = if view.is_narrowed() {
             let key = facts.keymap.key_of(LOG_KEYS, LogAction::Filter);
             format!("no events of this kind; {key} shows other kinds")
         } else {
             "nothing yet".to_string()
         };
-        return painter.text_at(middle, 0, Alignment::Center, &words, Tone::Dim);
+        return say(body, &words, Tone::Dim, painter);
     }
     let window = view.window();
     let list = Rect {
@@ -51,12 +48,13 @@ pub(crate) fn paint_log(
             if row >= list.height {
                 break;
             }
-            if window.selected == Some(place) {
+            let is_selected = window.selected == Some(place);
+            if is_selected {
                 painter.fill(row_of(list, row), Ground::Selected);
-                painter.line(list, row, &styled);
+            }
+            painter.line(list, row, &styled);
+            if is_selected {
                 painter.text(list, row, "▌", Tone::Accent);
-            } else {
-                painter.line(list, row, &styled);
             }
             row += 1;
         }
@@ -80,7 +78,7 @@ fn title(view: &LogView) -> StyledLine {
         };
         title.push(words, Tone::Hint);
     }
-    match (view.complaint(), view.is_reading()) {
+    match (view.complaint(), view.awaited.is_some()) {
         (Some(why), _) => title.push(format!("  older events cannot be read: {why}"), Tone::Fault),
         (None, true) => title.push("  reading older events …", Tone::Dim),
         (None, false) => {}
@@ -94,12 +92,8 @@ fn paint_whole(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let body = layout.page();
-    painter.line(
-        layout.title,
-        0,
-        &StyledLine::of(" LOG  one event", Tone::Brand),
-    );
+    let title = StyledLine::of(" LOG  one event", Tone::Brand);
+    let body = begin_page(layout, &title, painter);
     let offset = facts.appearance.offset;
     let lines = whole.lines(offset, usize::from(body.width));
     painter.lines(body, lines.iter().skip(whole.top));

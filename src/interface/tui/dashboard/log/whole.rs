@@ -58,15 +58,12 @@ impl WholeEvent {
         }
         let what = format!("{} {}", first.kind.as_str(), first.source_text());
         add("what", what.trim_end(), Tone::Dim);
-        add("outcome", &first.receipt(), Tone::Success);
+        add("outcome", first.receipt(), Tone::Success);
         add("text", &first.text, first.tone);
         for (depth, cause) in causes(first).into_iter().enumerate() {
             let indented = format!("{}└ {cause}", "  ".repeat(depth.min(6)));
-            add(
-                if depth == 0 { "causes" } else { " " },
-                &indented,
-                Tone::Text,
-            );
+            let label = if depth == 0 { "causes" } else { " " };
+            add(label, &indented, Tone::Text);
         }
         if self.events.len() > 1 {
             lines.push(StyledLine::default());

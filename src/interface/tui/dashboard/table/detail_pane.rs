@@ -24,7 +24,7 @@ use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use zoea_text::clean::one_line;
 
 use crate::dashboard::layout::row_of;
-use crate::dashboard::log::lately::lately_lines;
+use crate::dashboard::log::rows::lately_lines;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
@@ -60,15 +60,11 @@ pub(crate) fn paint(facts: &Facts, table: &MysisTable, area: Rect, painter: &mut
         lines.push(StyledLine::of(" WHAT THEY USE", Tone::Brand));
         let above = u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let inside = area.inner(Margin::new(1, 0));
-        let setup = row_of(inside, above);
-        first_minute::view::paint_setup(
-            facts,
-            Rect {
-                height: setup_rows,
-                ..setup
-            },
-            painter,
-        );
+        let setup = Rect {
+            height: setup_rows,
+            ..row_of(inside, above)
+        };
+        first_minute::view::paint_setup(facts, setup, painter);
         lines.extend((0..setup_rows).map(|_| StyledLine::default()));
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
@@ -159,20 +155,14 @@ fn add_group(group: &Group, by: Grouping, lines: &mut Vec<StyledLine>) {
         (counts.stopped, "stopped"),
         (group.sums.needs, "in need of you"),
     ];
-    let states = states.into_iter().filter(|(count, _)| *count > 0);
-    let states: Vec<String> = states
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    lines.push(
-        StyledLine::of(format!(" {}", group.name(by)), Tone::Brand).with(
-            format!("  {} of one {}", counts.all, by.as_str()),
-            Tone::Text,
-        ),
-    );
-    lines.push(StyledLine::of(
-        format!(" {}", states.join(" · ")),
-        Tone::Dim,
-    ));
+    let states = states.iter().filter(|(count, _)| *count > 0);
+    let states = states.map(|(count, word)| format!("{count} {word}"));
+    let states: Vec<String> = states.collect();
+    let members = format!("  {} of one {}", counts.all, by.as_str());
+    let name = StyledLine::of(format!(" {}", group.name(by)), Tone::Brand);
+    lines.push(name.with(members, Tone::Text));
+    let states = format!(" {}", states.join(" · "));
+    lines.push(StyledLine::of(states, Tone::Dim));
 }
 
 /// Adds what the table's columns leave out, and the last words or the fault in full.
@@ -185,10 +175,8 @@ fn add_member(facts: &Facts, member: &RosterMember, columns: usize, lines: &mut 
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
-    lines.push(StyledLine::of(
-        format!(" {}", facts_of(facts, status).join(" · ")),
-        Tone::Dim,
-    ));
+    let known = format!(" {}", facts_of(facts, status).join(" · "));
+    lines.push(StyledLine::of(known, Tone::Dim));
     if let Some(routine) = &status.routine {
         add_wrapped(&one_line(&routine.describe()), Tone::Tool, columns, lines);
     }
@@ -234,11 +222,8 @@ fn facts_of(facts: &Facts, status: &MysisStatus) -> Vec<String> {
         status.link.describe().to_string(),
     ];
     if let Some(role) = &status.profile.role {
-        let known = if status.lacks_role {
-            ", not configured"
-        } else {
-            ""
-        };
+        let lacks = status.lacks_role;
+        let known = if lacks { ", not configured" } else { "" };
         words.insert(0, format!("{}{known}", one_line(role)));
     }
     if let Some(place) = &status.tier {
@@ -251,18 +236,14 @@ fn facts_of(facts: &Facts, status: &MysisStatus) -> Vec<String> {
         let saved = saving(&facts.spending, status, calls).text();
         words.insert(0, format!("routines saved {saved}"));
     }
-    words.extend(
-        status
-            .last_call_ms
-            .map(|ms| format!("call {}", figures::span(ms))),
-    );
+    let call = status.last_call_ms.map(figures::span);
+    words.extend(call.map(|span| format!("call {span}")));
     words
 }
 
 fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {
-    if words.is_empty() {
-        return;
+    if !words.is_empty() {
+        let wrapped = width::wrap(words, columns.saturating_sub(2)).take(MAX_TEXT_LINES);
+        lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
     }
-    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(MAX_TEXT_LINES);
-    lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
 }
