@@ -12,42 +12,13 @@ use super::seen_state::SeenState;
 use zoea_text::clean::one_line;
 
 /// The sign before a term that must not match.
-macro_rules! inverse_sign {
-    () => {
-        '!'
-    };
-}
-
+const INVERSE_SIGN: char = '!';
 /// The sign before a regex, which extends to the end.
-macro_rules! regex_sign {
-    () => {
-        '~'
-    };
-}
+const REGEX_SIGN: char = '~';
 
-macro_rules! term_forms {
-    ($between:literal) => {
-        concat!(
-            "word",
-            $between,
-            inverse_sign!(),
-            "word",
-            $between,
-            regex_sign!(),
-            "regex"
-        )
-    };
-}
-
-pub const FILTER_KEY_HELP: &str = concat!("show only matches: ", term_forms!(", "));
-
-pub const FILTER_COMMAND_HELP: &str = concat!(
-    "show only matches: ",
-    term_forms!(", "),
-    "; nothing shows all"
-);
-
-pub const FILTER_HINT: &str = term_forms!(" ");
+pub const FILTER_KEY_HELP: &str = "show only matches: word, !word, ~regex";
+pub const FILTER_COMMAND_HELP: &str = "show only matches: word, !word, ~regex; nothing shows all";
+pub const FILTER_HINT: &str = "word !word ~regex";
 
 /// A filter. It shows the Myses that match every term.
 #[derive(Clone, Debug, Default)]
@@ -81,10 +52,10 @@ impl Filter {
         self.complaint = None;
         let mut rest = text.trim_start();
         while !rest.is_empty() {
-            let inverse = rest.strip_prefix(inverse_sign!());
+            let inverse = rest.strip_prefix(INVERSE_SIGN);
             let is_inverse = inverse.is_some();
             rest = inverse.unwrap_or(rest);
-            if let Some(source) = rest.strip_prefix(regex_sign!()) {
+            if let Some(source) = rest.strip_prefix(REGEX_SIGN) {
                 return self.add_regex(is_inverse, source.trim_end());
             }
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
