@@ -10,7 +10,7 @@ use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
 use super::lanes::{down_words, queue_text, queue_words};
-use super::ranks::{NeedRank, need_rank};
+use super::ranks::{NeedRank, need_rank, tokens};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::money;
 use crate::dashboard::roster::RosterMember;
@@ -24,10 +24,8 @@ const MAX_CELL_COLUMNS: usize = 400;
 const LONG_MS: u64 = 5_000;
 
 pub(super) struct CellFacts<'a> {
+    pub(super) facts: &'a Facts,
     pub(super) member: &'a RosterMember,
-    pub(super) now: Timestamp,
-    pub(super) outages: &'a ServerOutages,
-    pub(super) rules: Option<&'a SwarmRules>,
     /// The columns of the screen that it has.
     pub(super) width: u16,
 }
@@ -42,13 +40,13 @@ impl CellFacts<'_> {
 #[must_use]
 pub fn role_text(status: &MysisStatus) -> (String, Tone) {
     match &status.profile.role {
-        None => ("–".to_string(), Tone::Faint),
+        None => unknown(),
         Some(role) if status.lacks_role => (format!("{} ?", one_line(role)), Tone::Warning),
         Some(role) => (one_line(role), Tone::Dim),
     }
 }
 
-/// What is shown where the game told nothing.
+/// What is shown where there is nothing to tell.
 pub(super) fn unknown() -> (String, Tone) {
     ("–".to_string(), Tone::Faint)
 }
@@ -62,7 +60,7 @@ pub(super) fn credits_text(at: &CellFacts<'_>) -> (String, Tone) {
 
 /// What it earned in the last hour.
 pub(super) fn earned_text(at: &CellFacts<'_>) -> (String, Tone) {
-    let earned = at.status().figures.earned_last_hour(at.now);
+    let earned = at.status().figures.earned_last_hour(at.facts.now);
     earned.map_or_else(unknown, |sum| {
         let tone = match sum {
             1.. => Tone::Text,
@@ -82,10 +80,8 @@ pub(super) fn value_text(at: &CellFacts<'_>) -> (String, Tone) {
 }
 
 pub(super) fn account_text(status: &MysisStatus) -> (String, Tone) {
-    match &status.account {
-        Some(account) => (one_line(account), Tone::Text),
-        None => ("–".to_string(), Tone::Faint),
-    }
+    let account = status.account.as_ref();
+    account.map_or_else(unknown, |account| (one_line(account), Tone::Text))
 }
 
 /// The process that runs it: this one, or another one by its name.
@@ -112,8 +108,8 @@ pub(super) fn place_text(status: &MysisStatus) -> (String, Tone) {
 #[must_use]
 pub fn place_within(status: &MysisStatus) -> (String, Tone) {
     let poi = &status.figures.facts.poi;
-    let text = poi.as_ref().map(|poi| (one_line(poi), Tone::Text));
-    text.unwrap_or_else(unknown)
+    poi.as_ref()
+        .map_or_else(unknown, |poi| (one_line(poi), Tone::Text))
 }
 
 #[must_use]
@@ -128,16 +124,11 @@ pub fn tone_of_gain(credits: i64) -> Tone {
 /// The cost of the Mysis' calls. An unknown cost is not shown as 0.
 #[must_use]
 pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
-    let totals = status.totals;
-    let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
-    let is_priced = |rules: &SwarmRules| {
-        let price = rules.price_of(&status.profile.provider, &status.model);
-        price.is_some()
-    };
-    if totals.cost_micros == 0 && tokens > 0 && !rules.is_some_and(is_priced) {
-        return "unknown".to_string();
+    let price_of = |rules: &SwarmRules| rules.price_of(&status.profile.provider, &status.model);
+    match status.totals.cost_micros {
+        0 if tokens(status) > 0 && rules.and_then(price_of).is_none() => "unknown".to_string(),
+        micros => figures::money(micros),
     }
-    figures::money(totals.cost_micros)
 }
 
 /// The mark of a Mysis that needs the operator, else of one with unread words.
@@ -152,9 +143,10 @@ pub(super) fn attention_mark(member: &RosterMember) -> (String, Tone) {
 }
 
 pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
-    let limit = at.rules.map_or(0, SwarmRules::nudge_limit);
+    let rules = at.facts.rules.as_deref();
+    let limit = rules.map_or(0, SwarmRules::nudge_limit);
     match at.status().nudges {
-        None | Some(0) => ("–".to_string(), Tone::Faint),
+        None | Some(0) => unknown(),
         Some(given) if limit == 0 => (given.to_string(), Tone::Warning),
         Some(given) => (format!("{given}/{limit}"), Tone::Warning),
     }
@@ -202,7 +194,7 @@ pub(super) fn doing_within(
         Activity::Resting if status.state == LifeState::Idle => {
             ("awaits orders".to_string(), Tone::Dim)
         }
-        Activity::Resting => ("–".to_string(), Tone::Faint),
+        Activity::Resting => unknown(),
         Activity::Rebuilding => ("loads history".to_string(), Tone::Dim),
         Activity::Pausing if is_long(status) => (timed("between turns"), Tone::Dim),
         Activity::Pausing => ("between turns".to_string(), Tone::Dim),
@@ -327,11 +319,8 @@ pub(super) fn last_words_text(
     {
         return tool_call_text(deed);
     }
-    let tone = if member.is_unread() {
-        Tone::Text
-    } else {
-        Tone::Dim
-    };
+    let is_unread = member.is_unread();
+    let tone = if is_unread { Tone::Text } else { Tone::Dim };
     (clip_to_line(&status.last_words), tone)
 }
 

@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
-use actors::domain::rules::SwarmRules;
 use zoea_text::clean::one_line;
 use zoea_text::natural::compare_natural;
 
@@ -24,6 +23,7 @@ use super::cells::{self, CellFacts};
 use super::levels::{cargo_text, fuel_text};
 use super::ranks;
 use super::seen_state::SeenState;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::money::percent;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
@@ -127,11 +127,11 @@ const COLUMNS: [ColumnSpec; 23] = [
         |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
         named(Ok(|of, _| [Some(&of.name), None, None]), As("name"), Not(LABEL), As("Mysis"))),
     spec((Column::Doing, "doing", "DOING"), (15, 22, 0), TEXT,
-        |at| cells::doing_within(at.status(), at.now, at.outages, usize::from(at.width)),
+        |at| cells::doing_within(at.status(), at.facts.now, &at.facts.outages, usize::from(at.width)),
         Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity))),
         named(Err("it changes with each call"), As("activity"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::State, "state", "STATE"), (9, 9, 0), TEXT,
-        |at| SeenState::of(at.status(), at.outages).label(), Rank(|of, _, outages| SeenState::of(of, outages) as i64),
+        |at| SeenState::of(at.status(), &at.facts.outages).label(), Rank(|of, _, outages| SeenState::of(of, outages) as i64),
         named(Ok(|_, seen| [Some(seen.as_str()), None, None]), As("state"), As("zoea_myses"), Not(OF_NOW))),
     spec((Column::Process, "process", "PROCESS"), (8, 14, 0), TEXT,
         |at| cells::process_text(at.status()), Compare(|a, b| ranks::process_of(a).cmp(&ranks::process_of(b))),
@@ -149,8 +149,8 @@ const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Place, "place", "PLACE"), (20, 28, 0), TEXT,
         |at| cells::place_text(at.status()), Compare(|a, b| ranks::place_key(a).cmp(&ranks::place_key(b))),
         named(Ok(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None]), As("system"), Not(A_WORD), Not(OWN_TABLE))),
-    spec((Column::Words, "words", "LAST WORDS"), (22, 400, 0), TEXT,
-        |at| cells::last_words_text(at.member, at.now, at.outages), Compare(newest_first),
+    spec((Column::Words, "words", "LAST WORDS"), (22, GOOD_WORDS_COLUMNS, 0), TEXT,
+        |at| cells::last_words_text(at.member, at.facts.now, &at.facts.outages), Compare(newest_first),
         named(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| &*fault.text), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
     // The fullest hold and the emptiest tank first.
     spec((Column::Cargo, "cargo", "CARGO"), (7, 9, 0), FIGURE,
@@ -159,16 +159,16 @@ const COLUMNS: [ColumnSpec; 23] = [
         named(Err(A_NUMBER), As("cargo"), Not(OWN_VIEW), Not(OF_NOW))),
     spec((Column::Fuel, "fuel", "FUEL"), (4, 4, 0), FIGURE,
         |at| fuel_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
-        Compare(|a, b| ranks::fuel_key(a).cmp(&ranks::fuel_key(b))),
+        Compare(|a, b| ranks::compare_known(percent(a.figures.facts.fuel), percent(b.figures.facts.fuel))),
         named(Err(A_NUMBER), As("fuel"), Not(OWN_VIEW), Not(OF_NOW))),
     spec((Column::Cost, "cost", "COST"), (7, 7, 0), FIGURE,
-        |at| (cells::cost_text(at.status(), at.rules), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros)),
+        |at| (cells::cost_text(at.status(), at.facts.rules.as_deref()), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros)),
         named(Err(A_NUMBER), As("cost"), As("zoea_cost_usd_total"), As("cost"))),
     spec((Column::Account, "account", "ACCOUNT"), (9, 14, 0), TEXT,
-        |at| cells::account_text(at.status()), Compare(|a, b| (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))),
+        |at| cells::account_text(at.status()), Compare(|a, b| ranks::compare_known(a.account.as_deref(), b.account.as_deref())),
         named(Ok(|of, _| [of.account.as_deref(), None, None]), As("account"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::Role, "role", "ROLE"), (7, 10, 0), TEXT,
-        |at| cells::role_text(at.status()), Compare(|a, b| ranks::role_key(a).cmp(&ranks::role_key(b))),
+        |at| cells::role_text(at.status()), Compare(|a, b| ranks::compare_known(a.profile.role.as_deref(), b.profile.role.as_deref())),
         named(Ok(|of, _| [of.profile.role.as_deref(), None, None]), As("role"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::Provider, "provider", "PROVIDER"), (8, 10, 0), TEXT,
         |at| (one_line(&at.status().profile.provider), Tone::Dim), Compare(|a, b| a.profile.provider.cmp(&b.profile.provider)),
@@ -190,7 +190,7 @@ const COLUMNS: [ColumnSpec; 23] = [
         Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms)),
         named(Err(A_NUMBER), Not("`zoea log` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
     spec((Column::Seen, "seen", "SEEN"), (4, 4, 150), FIGURE,
-        |at| (figures::ago(at.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first),
+        |at| (figures::ago(at.facts.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first),
         named(Err(A_NUMBER), As("last_activity_at"), Not(OF_NOW), Not(OF_NOW))),
     spec((Column::Value, "value", "C/$"), (6, 6, 240), FIGURE, cells::value_text,
         Compare(|a, b| b.figures.value.credits_per_dollar().cmp(&a.figures.value.credits_per_dollar())),
@@ -260,16 +260,12 @@ impl ColumnSpec {
             (Column::Trend, GOOD_TREND_COLUMNS),
         ];
         let good = good.into_iter().find(|(column, _)| *column == self.column);
-        let good = good.map_or(width, |(_, good)| good);
         WidthRequest {
             // No gap stands before the mark, and none separates it from the name.
             gap: u16::from(place > 1),
             least: width,
-            good,
-            wide: match self.column == Column::Words {
-                true => GOOD_WORDS_COLUMNS,
-                false => wide,
-            },
+            good: good.map_or(width, |(_, good)| good),
+            wide,
         }
     }
 }
@@ -301,18 +297,10 @@ pub struct PlacedColumn {
 
 impl PlacedColumn {
     #[must_use]
-    pub fn cell(
-        self,
-        member: &RosterMember,
-        now: Timestamp,
-        outages: &ServerOutages,
-        rules: Option<&SwarmRules>,
-    ) -> (String, Tone) {
+    pub fn cell(self, facts: &Facts, member: &RosterMember) -> (String, Tone) {
         (self.column.spec().cell)(&CellFacts {
+            facts,
             member,
-            now,
-            outages,
-            rules,
             width: self.width,
         })
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::outages::ServerOutages;
+use strum::{EnumCount, VariantArray};
 use zoea_text::natural::compare_natural;
 
 use super::MysisTable;
@@ -21,7 +22,7 @@ use crate::dashboard::toolkit::list::Listed;
 
 pub use sums::GroupSums;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum Grouping {
     Place,
     Role,
@@ -31,12 +32,7 @@ pub enum Grouping {
 
 impl Grouping {
     /// All, in the order of the key.
-    pub const ALL: [Grouping; 4] = [
-        Grouping::Place,
-        Grouping::Role,
-        Grouping::Model,
-        Grouping::State,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word on screen, which the command takes, too.
     #[must_use]
@@ -107,11 +103,9 @@ pub fn next_grouping(
     outages: &ServerOutages,
 ) -> Option<Grouping> {
     let place = Grouping::ALL.iter().position(|it| Some(*it) == present);
-    let rest = Grouping::ALL
-        .into_iter()
-        .skip(place.map_or(0, |place| place + 1));
-    let mut useful = rest.filter(|it| it.tells_apart(roster, outages));
-    useful.next()
+    let next = place.map_or(0, |place| place + 1);
+    let mut rest = Grouping::ALL.into_iter().skip(next);
+    rest.find(|it| it.tells_apart(roster, outages))
 }
 
 pub type GroupKey = Option<Arc<str>>;
@@ -303,7 +297,11 @@ impl MysisTable {
             .collect();
         if !stays {
             let Sorting { by, from } = self.sorting;
-            found.sort_by_cached_key(|(key, sums, _)| (sums.rank(by, now), Name(key.clone())));
+            let rank = |sums: &GroupSums| sums.rank(by, now);
+            found.sort_by(|(a, a_sums, _), (b, b_sums, _)| {
+                let order = rank(a_sums).cmp(&rank(b_sums));
+                order.then_with(|| compare_keys(a, b))
+            });
             if from == SortDirection::Reversed {
                 found.reverse();
             }
@@ -320,20 +318,9 @@ impl MysisTable {
     }
 }
 
-#[derive(PartialEq, Eq)]
-struct Name(GroupKey);
-
-impl Ord for Name {
-    fn cmp(&self, other: &Name) -> Ordering {
-        match (&self.0, &other.0) {
-            (Some(one), Some(other)) => compare_natural(one, other),
-            (one, other) => other.is_some().cmp(&one.is_some()),
-        }
-    }
-}
-
-impl PartialOrd for Name {
-    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
-        Some(self.cmp(other))
+fn compare_keys(a: &GroupKey, b: &GroupKey) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => compare_natural(a, b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
     }
 }

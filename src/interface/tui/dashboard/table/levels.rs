@@ -10,14 +10,6 @@ pub const OLD_MARK: char = '~';
 
 const LOW_FUEL_PERCENT: u32 = 15;
 
-fn tone_of_fuel(percent: u32) -> Tone {
-    if percent < LOW_FUEL_PERCENT {
-        Tone::Warning
-    } else {
-        Tone::Text
-    }
-}
-
 /// The hold as `43/75`; the level alone if its maximum is not known.
 #[must_use]
 pub fn cargo_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
@@ -27,30 +19,24 @@ pub fn cargo_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
         Some(most) => format!("{now}/{most}"),
         None => now.to_string(),
     };
-    Some(match facts.is_cargo_old {
-        true => (marked_old(text, columns), Tone::Dim),
-        false => (text, Tone::Text),
-    })
+    Some(with_age(text, facts.is_cargo_old, columns))
 }
 
 #[must_use]
 pub fn fuel_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     let percent = money::percent(facts.fuel)?;
-    let tone = tone_of_fuel(percent);
-    let text = format!("{percent}%");
-    Some(match (facts.is_fuel_old, tone) {
-        (true, Tone::Text) => (marked_old(text, columns), Tone::Dim),
-        // It was low when it was told, which still is a warning.
-        (true, low) => (marked_old(text, columns), low),
-        (false, tone) => (text, tone),
-    })
+    let (text, tone) = with_age(format!("{percent}%"), facts.is_fuel_old, columns);
+    // If it was low when it was told, that still is a warning.
+    let is_low = percent < LOW_FUEL_PERCENT;
+    Some((text, if is_low { Tone::Warning } else { tone }))
 }
 
-/// A figure that may have changed since it was told, where there is room for the mark.
-fn marked_old(text: String, columns: u16) -> String {
-    match text.len() < usize::from(columns) {
-        true => format!("{OLD_MARK}{text}"),
-        false => text,
+/// A figure. One that may have changed since it was told is marked where there is room.
+fn with_age(text: String, is_old: bool, columns: u16) -> (String, Tone) {
+    match (is_old, text.len() < usize::from(columns)) {
+        (true, true) => (format!("{OLD_MARK}{text}"), Tone::Dim),
+        (true, false) => (text, Tone::Dim),
+        (false, _) => (text, Tone::Text),
     }
 }
 

@@ -84,15 +84,13 @@ fn state_of_running(status: &MysisStatus, outages: &ServerOutages) -> SeenState 
     if matches!(status.activity, Activity::Paused(_)) {
         return SeenState::Paused;
     }
-    let is_lane_away = status
-        .activity
-        .awaited_lane()
-        .is_some_and(|lane| outages.of(lane).is_some());
-    if is_lane_away || !status.link.serves() || matches!(status.activity, Activity::CoolingDown(..))
-    {
-        return SeenState::Waiting;
+    let lane = status.activity.awaited_lane();
+    let is_away = lane.is_some_and(|lane| outages.of(lane).is_some());
+    let is_cooling = matches!(status.activity, Activity::CoolingDown(..));
+    match is_away || is_cooling || !status.link.serves() {
+        true => SeenState::Waiting,
+        false => SeenState::Running,
     }
-    SeenState::Running
 }
 
 #[cfg(test)]

@@ -66,17 +66,10 @@ impl Sorting {
 
     #[must_use]
     pub fn compare_ranked(self, a: (i64, &MysisStatus), b: (i64, &MysisStatus)) -> Ordering {
-        let order = match self.from {
-            SortDirection::Normal => a.0.cmp(&b.0),
-            SortDirection::Reversed => b.0.cmp(&a.0),
-        };
-        order.then_with(|| self.compare(a.1, b.1))
-    }
-
-    fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
+        let ((a_rank, a), (b_rank, b)) = (a, b);
         let order = match self.by.order() {
             ColumnOrder::Compare(compare) => compare(a, b),
-            ColumnOrder::Rank(_) => Ordering::Equal,
+            ColumnOrder::Rank(_) => a_rank.cmp(&b_rank),
         };
         let order = match self.from {
             SortDirection::Normal => order,

@@ -15,7 +15,8 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use ratatui::layout::{Alignment, Rect};
 
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::say_all;
+use crate::painter::Painter;
 use crate::theme::Ground;
 use zoea_text::clean::one_line;
 
@@ -95,7 +96,7 @@ fn paint_row(
         } else if is_mark && table.marks().contains(&member.status.id) {
             ("◆".to_string(), Tone::Accent)
         } else {
-            placed.cell(member, facts.now, &facts.outages, facts.rules.as_deref())
+            placed.cell(facts, member)
         };
         let area = cell_area(line, *placed);
         painter.text_at(area, 0, side(placed.column), &text, tone);
@@ -113,11 +114,8 @@ fn paint_group(
     let Some(by) = table.grouping() else {
         return;
     };
-    let scale = table
-        .groups()
-        .iter()
-        .map(|group| group.sums.highest_point());
-    let scale = scale.max().unwrap_or(0);
+    let points = table.groups().iter().map(|it| it.sums.highest_point());
+    let scale = points.max().unwrap_or(0);
     let sums = &group.sums;
     let mut room = line.width;
     for placed in columns.iter().rev() {
@@ -130,11 +128,8 @@ fn paint_group(
             room = placed.x.saturating_sub(2);
         }
     }
-    let fold = if table.is_folded(&group.key) {
-        "▸"
-    } else {
-        "▾"
-    };
+    let is_folded = table.is_folded(&group.key);
+    let fold = if is_folded { "▸" } else { "▾" };
     let mut count = StyledLine::of(format!("  {}", sums.counts.all), Tone::Dim);
     for (number, sign, tone) in [
         (sums.needs, "!", Tone::Warning),
@@ -153,10 +148,7 @@ fn paint_group(
         .with(fold, Tone::Dim)
         .with(format!(" {}", width::clip(&name, columns)), Tone::Brand);
     words.spans.extend(count.spans);
-    let area = Rect {
-        width: room,
-        ..line
-    };
+    let area = Rect::new(line.x, line.y, room, 1);
     // The first column has the mark of the selected line.
     painter.line(without_left(area, 1), 0, &words);
 }
@@ -192,10 +184,7 @@ fn paint_empty(facts: &Facts, body: Rect, painter: &mut Painter<'_>) {
         (words, Tone::Strong),
         (&*help, Tone::Dim),
     ];
-    let area = centre_area(body, body.width, 4);
-    for (row, (text, tone)) in (0..).zip(lines) {
-        painter.text_at(area, row, Alignment::Center, text, tone);
-    }
+    say_all(body, &lines, painter);
 }
 
 fn cell_area(line: Rect, placed: PlacedColumn) -> Rect {

@@ -66,9 +66,7 @@ pub fn end(line: &str, columns: usize) -> &str {
 pub fn fit(line: &str, columns: usize) -> String {
     let clipped = clip(line, columns);
     let missing = columns.saturating_sub(of(&clipped));
-    let mut line = clipped.into_owned();
-    line.extend(std::iter::repeat_n(' ', missing));
-    line
+    format!("{clipped}{}", " ".repeat(missing))
 }
 
 /// Wraps a text, between words if possible. A line exceeds `columns` only if a single grapheme

@@ -5,7 +5,6 @@ use ratatui::layout::{Alignment, Rect};
 use super::list::{Listed, Selection};
 use crate::dashboard::layout::{row_of, without_left};
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::dashboard::text::width;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
@@ -158,17 +157,15 @@ fn paint_cell(
     painter: &mut Painter<'_>,
 ) {
     cell.clip(usize::from(columns));
-    let wide = u16::try_from(width::of(&cell.text())).unwrap_or(columns);
-    let from = match side {
-        Alignment::Left => x,
-        Alignment::Center => x + (columns - wide) / 2,
-        Alignment::Right => x + columns - wide,
-    };
     let cut = Rect {
         width: area.width.min(x + columns),
         ..area
     };
-    painter.line(without_left(cut, from), row, &cell);
+    let room = without_left(cut, x);
+    match side {
+        Alignment::Right => painter.line_at_right(room, row, &cell),
+        Alignment::Left | Alignment::Center => drop(painter.line(room, row, &cell)),
+    }
 }
 
 type PlacedListColumn<'c, 'a, L> = (&'c ListColumn<'a, L>, u16, u16);

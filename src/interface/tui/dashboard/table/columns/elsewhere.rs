@@ -56,31 +56,8 @@ impl Column {
     /// Whether only a game tells what it shows.
     #[must_use]
     pub fn is_of_game(self) -> bool {
-        match self {
-            Column::Place
-            | Column::Credits
-            | Column::Earned
-            | Column::Cargo
-            | Column::Fuel
-            | Column::Value => true,
-            Column::Mark
-            | Column::Name
-            | Column::State
-            | Column::Doing
-            | Column::Process
-            | Column::Trend
-            | Column::Words
-            | Column::Account
-            | Column::Role
-            | Column::Provider
-            | Column::Model
-            | Column::Nudges
-            | Column::Turns
-            | Column::Tokens
-            | Column::Cost
-            | Column::Latency
-            | Column::Seen => false,
-        }
+        use Column::{Cargo, Credits, Earned, Fuel, Place, Value};
+        matches!(self, Place | Credits | Earned | Cargo | Fuel | Value)
     }
 }
 

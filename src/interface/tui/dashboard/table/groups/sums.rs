@@ -70,37 +70,27 @@ impl GroupSums {
     }
 
     fn sum(&self, column: Column, now: Timestamp) -> Option<Sum> {
-        match column {
-            Column::Mark => Some(Sum::Needs(self.needs)),
-            Column::Trend => {
-                let money = &self.money;
-                let rate = || EarnRate::of(&money.points, now, money.begun).per_minute;
-                money.has_rate().then(rate).map(Sum::Rate)
-            }
-            Column::Credits => self.money.credits.map(Sum::Credits),
-            Column::Earned => self.money.earned.map(Sum::Earned),
-            Column::Turns => Some(Sum::Amount(self.counts.turns)),
-            Column::Tokens => Some(Sum::Amount(self.counts.tokens)),
-            Column::Cost => Some(Sum::Cost(self.counts.cost_micros)),
-            Column::Name
-            | Column::State
-            | Column::Doing
-            | Column::Process
-            | Column::Place
-            | Column::Cargo
-            | Column::Fuel
-            | Column::Words
-            | Column::Account
-            | Column::Role
-            | Column::Provider
-            | Column::Model
-            | Column::Nudges
-            | Column::Value
-            | Column::Latency
-            | Column::Seen => None,
-        }
+        let (_, sum) = SUMS.iter().find(|(known, _)| *known == column)?;
+        sum(self, now)
     }
 }
+
+type SumOf = fn(&GroupSums, Timestamp) -> Option<Sum>;
+
+/// The columns in which groups have sums.
+const SUMS: [(Column, SumOf); 7] = [
+    (Column::Mark, |of, _| Some(Sum::Needs(of.needs))),
+    (Column::Trend, |of, now| {
+        let money = &of.money;
+        let rate = || EarnRate::of(&money.points, now, money.begun).per_minute;
+        money.has_rate().then(rate).map(Sum::Rate)
+    }),
+    (Column::Credits, |of, _| of.money.credits.map(Sum::Credits)),
+    (Column::Earned, |of, _| of.money.earned.map(Sum::Earned)),
+    (Column::Turns, |of, _| Some(Sum::Amount(of.counts.turns))),
+    (Column::Tokens, |of, _| Some(Sum::Amount(of.counts.tokens))),
+    (Column::Cost, |of, _| Some(Sum::Cost(of.counts.cost_micros))),
+];
 
 /// What a group has of a column.
 enum Sum {
