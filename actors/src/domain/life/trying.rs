@@ -249,7 +249,7 @@ impl Life {
             return true;
         }
         let provider = failed.provider;
-        let may_try = self.held.may_try(provider, self.now.moment);
+        let may_try = self.held.trials.may_try(provider, self.now.moment);
         let form = self.choose_trial();
         if !may_try {
             self.wait_out(&Failed {

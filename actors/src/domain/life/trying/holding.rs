@@ -263,7 +263,7 @@ impl Life {
         let Some(number) = self.trials().and_then(|it| it.claim) else {
             return false;
         };
-        let is_admitted = self.held.is_admitted(self.id, number);
+        let is_admitted = self.held.trials.is_admitted(self.id, number);
         if is_admitted.is_none() {
             self.await_verdict(attempt);
             return true;
