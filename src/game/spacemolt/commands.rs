@@ -156,12 +156,23 @@ pub fn reads(command: &str, arguments: &Map<String, Value>) -> Option<bool> {
     if command == HELP {
         return Some(true);
     }
+    find_command(command, arguments).map(|action| action.effect == CommandEffect::Reads)
+}
+
+/// The action for a command of the first interface, which may have an action of its own.
+fn find_command(command: &str, arguments: &Map<String, Value>) -> Option<&'static Action> {
     let wanted = arguments.get(ACTION).and_then(Value::as_str);
-    let is_it = |action: &&Action| {
+    TABLE.actions.iter().find(|action| {
         action.command == command && (action.inner.is_none() || action.inner == wanted)
-    };
-    let known = TABLE.actions.iter().find(is_it);
-    known.map(|action| action.effect == CommandEffect::Reads)
+    })
+}
+
+/// Gives parameters other names. Two may swap theirs, so all are taken out first.
+fn rename<'a>(arguments: &mut Map<String, Value>, names: impl Iterator<Item = (&'a str, &'a str)>) {
+    let moved: Vec<(String, Value)> = names
+        .filter_map(|(from, to)| Some((to.to_string(), arguments.remove(from)?)))
+        .collect();
+    arguments.extend(moved);
 }
 
 /// One tool of the second interface stands for nine of the first. Which one is meant depends on the
@@ -203,14 +214,7 @@ pub fn to_first(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<S
     let Some(known) = find_action(tool, action.trim()) else {
         return (command, arguments);
     };
-    // Two parameters may swap their names, so all are taken out first.
-    let mut moved = Vec::new();
-    for (here, there) in &known.renamed {
-        moved.extend(arguments.remove(*here).map(|value| (*there, value)));
-    }
-    for (there, value) in moved {
-        arguments.insert(there.to_string(), value);
-    }
+    rename(&mut arguments, known.renamed.iter().copied());
     if let Some(inner) = known.inner {
         arguments.insert(ACTION.to_string(), inner.into());
     }
@@ -219,18 +223,12 @@ pub fn to_first(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<S
 
 fn rename_storage(command: &str, arguments: &mut Map<String, Value>) {
     let target = arguments.remove("target");
-    let mut rename = |from: &str, to: &str| {
-        if let Some(value) = arguments.remove(from) {
-            arguments.insert(to.to_string(), value);
-        }
-    };
+    let quantity_as = |name: &'static str| [("quantity", name)].into_iter();
     match command {
         "send_gift" => {
             if arguments.get("item_id").and_then(Value::as_str) == Some("credits") {
                 arguments.remove("item_id");
-                if let Some(amount) = arguments.remove("quantity") {
-                    arguments.insert("credits".to_string(), amount);
-                }
+                rename(arguments, quantity_as("credits"));
             }
             arguments.extend(target.map(|target| ("recipient".to_string(), target)));
         }
@@ -238,7 +236,7 @@ fn rename_storage(command: &str, arguments: &mut Map<String, Value>) {
         | "withdraw_credits"
         | "faction_deposit_credits"
         | "faction_withdraw_credits" => {
-            rename("quantity", "amount");
+            rename(arguments, quantity_as("amount"));
             arguments.remove("item_id");
         }
         _ => {}
@@ -260,20 +258,12 @@ pub fn to_second(
         arguments.insert(ACTION.to_string(), HELP.into());
         return Some((GROUP_PREFIX, arguments));
     }
-    let wanted = arguments.get(ACTION).and_then(Value::as_str);
-    let known = TABLE.actions.iter().find(|action| {
-        action.command == command && (action.inner.is_none() || action.inner == wanted)
-    })?;
+    let known = find_command(command, &arguments)?;
     if known.inner.is_some() {
         arguments.remove(ACTION);
     }
-    let mut moved = Vec::new();
-    for (here, there) in &known.renamed {
-        moved.extend(arguments.remove(*there).map(|value| (*here, value)));
-    }
-    for (here, value) in moved {
-        arguments.insert(here.to_string(), value);
-    }
+    let back = known.renamed.iter().map(|(here, there)| (*there, *here));
+    rename(&mut arguments, back);
     if known.tool != CATALOG_TOOL {
         arguments.insert(ACTION.to_string(), known.name.into());
     }

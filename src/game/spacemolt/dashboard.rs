@@ -76,6 +76,10 @@ impl TextDashboard {
         section.as_object_mut().expect("it was just made one")
     }
 
+    fn tell(&mut self, section: &str, name: &str, value: impl Into<Value>) {
+        self.section(section).insert(name.to_string(), value.into());
+    }
+
     fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.is_known = true;
         self.facts.insert(name.to_string(), value.into());
@@ -100,9 +104,7 @@ impl TextDashboard {
             .filter(|_| self.tells_docking)
         {
             let lanes: Vec<&str> = lanes.split(", ").take(MAX_ROWS).collect();
-            let lanes = json!(lanes);
-            self.section("location")
-                .insert("connections".to_string(), lanes);
+            self.tell("location", "connections", lanes);
         }
         if let Some(number) = line.strip_prefix("current_tick=") {
             let number = number.split(' ').next().and_then(number_of);
@@ -142,11 +144,9 @@ impl TextDashboard {
             && let Some((name, empire)) = player.rsplit_once(" [")
             && let Some(credits) = credits_of(credits)
         {
-            let (name, empire) = (name.to_string(), empire.trim_end_matches(']').to_string());
-            let of_player = self.section("player");
-            of_player.insert("username".to_string(), name.into());
-            of_player.insert("empire".to_string(), empire.into());
-            of_player.insert("credits".to_string(), credits.into());
+            self.tell("player", "username", name);
+            self.tell("player", "empire", empire.trim_end_matches(']'));
+            self.tell("player", "credits", credits);
             self.stand_in(system);
             return true;
         }
@@ -161,11 +161,9 @@ impl TextDashboard {
     fn stand_in(&mut self, system: &str) {
         self.tells_docking = true;
         let id = id_of_name(system);
-        let location = self.section("location");
-        location.insert("system_id".to_string(), id.clone().into());
-        location.insert("system_name".to_string(), system.into());
-        self.section("player")
-            .insert("current_system".to_string(), id.into());
+        self.tell("location", "system_id", &*id);
+        self.tell("location", "system_name", system);
+        self.tell("player", "current_system", id);
     }
 
     fn read_outcome(&mut self, line: &str) -> bool {
@@ -199,9 +197,7 @@ impl TextDashboard {
         if let Some(rest) = line.strip_prefix("Welcome back, ")
             && let Some((name, rest)) = rest.split_once('!')
         {
-            let name = name.to_string();
-            self.section("player")
-                .insert("username".to_string(), name.into());
+            self.tell("player", "username", name);
             if let Some((_, id)) = rest.split_once("Session ID:") {
                 self.put("session_id", id.trim());
             }
@@ -214,10 +210,10 @@ impl TextDashboard {
         match name {
             "Ship" => {
                 let (named, class) = name_and_id(value);
-                let (named, class) = (named.to_string(), class.map(str::to_string));
-                let ship = self.section("ship");
-                ship.insert("name".to_string(), named.into());
-                ship.extend(class.map(|class| ("class_id".to_string(), class.into())));
+                self.tell("ship", "name", named);
+                if let Some(class) = class {
+                    self.tell("ship", "class_id", class);
+                }
             }
             "Hull" => self.read_gauge(value, "hull", "max_hull"),
             "Shield" => self.read_gauge(value, "shield", "max_shield"),
@@ -225,15 +221,10 @@ impl TextDashboard {
             "Cargo" => self.read_gauge(value, "cargo_used", "cargo_capacity"),
             "Credits" => {
                 if let Some(credits) = credits_of(value) {
-                    self.section("player")
-                        .insert("credits".to_string(), credits.into());
+                    self.tell("player", "credits", credits);
                 }
             }
-            "Docked at" if self.tells_docking => {
-                let base = value.to_string();
-                self.section("player")
-                    .insert("docked_at_base".to_string(), base.into());
-            }
+            "Docked at" if self.tells_docking => self.tell("player", "docked_at_base", value),
             _ => {}
         }
     }
@@ -242,9 +233,8 @@ impl TextDashboard {
         let value = value.split(' ').next().unwrap_or_default();
         let figures = value.split_once('/');
         if let Some((Some(is), Some(of))) = figures.map(|(is, of)| (number_of(is), number_of(of))) {
-            let ship = self.section("ship");
-            ship.insert(now.to_string(), is.into());
-            ship.insert(most.to_string(), of.into());
+            self.tell("ship", now, is);
+            self.tell("ship", most, of);
         }
     }
 
@@ -256,19 +246,15 @@ impl TextDashboard {
         let poi = json!({"id": id, "name": name, "type": kind});
         self.put("poi", poi);
         if let Some(id) = id {
-            let id = id.to_string();
-            self.section("player")
-                .insert("current_poi".to_string(), id.into());
+            self.tell("player", "current_poi", id);
         }
     }
 
     fn read_system(&mut self, line: &str) {
         let mut parts = line.split(" | ");
         let (name, id) = name_and_id(parts.next().unwrap_or_default());
-        let (name, id) = (name.to_string(), id.map(str::to_string));
-        let system = self.section("system");
-        system.insert("id".to_string(), id.into());
-        system.insert("name".to_string(), name.into());
+        self.tell("system", "id", id);
+        self.tell("system", "name", name);
     }
 
     fn read_table(&mut self, label: &str, columns: &Columns<'_>, rows: &[&str]) {
@@ -281,7 +267,7 @@ impl TextDashboard {
             "Cargo" => {
                 let cargo = kept(&|row| cargo_row(columns, row));
                 self.put("cargo", cargo.clone());
-                self.section("ship").insert("cargo".to_string(), cargo);
+                self.tell("ship", "cargo", cargo);
             }
             "Skills" => {
                 let skills = rows.iter().filter_map(|row| skill_row(columns, row));
@@ -293,8 +279,7 @@ impl TextDashboard {
                 let types = rows.iter().filter_map(|row| columns.cell(row, "type"));
                 let mut types: Vec<&str> = types.collect();
                 types.sort_unstable();
-                let modules: Value = types.into_iter().map(Value::from).collect();
-                self.section("ship").insert("modules".to_string(), modules);
+                self.tell("ship", "modules", types);
             }
             "Resources" => {
                 let resources = kept(&|row| resource_row(columns, row));
@@ -302,7 +287,7 @@ impl TextDashboard {
             }
             "POIs" => {
                 let pois = kept(&|row| poi_row(columns, row));
-                self.section("system").insert("pois".to_string(), pois);
+                self.tell("system", "pois", pois);
             }
             "Connections" if columns.has("system_id") => {
                 let lanes = kept(&|row| {
@@ -315,8 +300,7 @@ impl TextDashboard {
                         "distance": length.and_then(number_of),
                     }))
                 });
-                self.section("system")
-                    .insert("connections".to_string(), lanes);
+                self.tell("system", "connections", lanes);
             }
             // Words of others could look like a row, so the table has to be what its heading says.
             "Notifications" if count == format!("{})", rows.len()) => {

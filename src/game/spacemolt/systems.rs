@@ -61,13 +61,7 @@ fn own_system(system: &Map<String, Value>) -> Vec<SystemFacts> {
     let connections: Vec<&Value> = connections.into_iter().flatten().take(MAX_LANES).collect();
     let mut systems: Vec<SystemFacts> = connections
         .iter()
-        .filter_map(|connection| {
-            Some(SystemFacts {
-                id: place(connection.get("system_id"))?,
-                name: name(connection.get("name")),
-                ..SystemFacts::default()
-            })
-        })
+        .filter_map(|connection| named_system(connection))
         .collect();
     systems.push(SystemFacts {
         id,
@@ -95,15 +89,7 @@ fn map_entry(system: &Map<String, Value>) -> Option<SystemFacts> {
 fn route(facts: &Map<String, Value>) -> Vec<SystemFacts> {
     let stops = facts.get("route").and_then(Value::as_array);
     let stops = stops.into_iter().flatten().take(MAX_SYSTEMS);
-    let mut systems: Vec<SystemFacts> = stops
-        .filter_map(|stop| {
-            Some(SystemFacts {
-                id: place(stop.get("system_id"))?,
-                name: name(stop.get("name")),
-                ..SystemFacts::default()
-            })
-        })
-        .collect();
+    let mut systems: Vec<SystemFacts> = stops.filter_map(named_system).collect();
     let next: Vec<String> = systems.iter().skip(1).map(|stop| stop.id.clone()).collect();
     for (system, to) in systems.iter_mut().zip(next) {
         system.lanes.push(LaneFacts { to, length: None });
@@ -115,12 +101,18 @@ fn route(facts: &Map<String, Value>) -> Vec<SystemFacts> {
 fn surroundings(facts: &Map<String, Value>) -> Option<SystemFacts> {
     let location = facts.get("location")?.as_object()?;
     Some(SystemFacts {
-        id: place(location.get("system_id"))?,
         name: name(location.get("system_name")),
         position: None,
-        lanes: lanes(location.get("connections")),
-        is_whole: location.get("connections").is_some_and(Value::is_array),
-        points: None,
+        ..map_entry(location)?
+    })
+}
+
+/// A system of which a result tells the name alone.
+fn named_system(system: &Value) -> Option<SystemFacts> {
+    Some(SystemFacts {
+        id: place(system.get("system_id"))?,
+        name: name(system.get("name")),
+        ..SystemFacts::default()
     })
 }
 

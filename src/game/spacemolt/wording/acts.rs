@@ -26,8 +26,12 @@ pub(super) const ACTS: &[(&str, Formatter)] = &[
         let made = quantity_of(facts, "quantity").filter(|_| facts.contains_key("output_id"))?;
         followed(format!("crafted {made}"), [hold(standing)])
     }),
-    ("create_buy_order", create_buy_order),
-    ("create_sell_order", create_sell_order),
+    ("create_buy_order", |facts, standing| {
+        create_order(facts, standing, ("bids for", "bought"))
+    }),
+    ("create_sell_order", |facts, standing| {
+        create_order(facts, standing, ("offers", "sold"))
+    }),
     ("deposit_items", deposit_items),
     ("dock", |facts, standing| {
         let base = name(text(facts, "base").or_else(|| text(facts, "base_name"))?);
@@ -38,15 +42,9 @@ pub(super) const ACTS: &[(&str, Formatter)] = &[
         followed(format!("threw out {lost}"), [hold(standing)])
     }),
     ("jump", jump),
-    ("login", |facts, standing| {
-        log_in(facts, standing, "logged in")
-    }),
-    ("login_link_poll", |facts, standing| {
-        log_in(facts, standing, "logged in")
-    }),
-    ("login_token", |facts, standing| {
-        log_in(facts, standing, "logged in")
-    }),
+    ("login", log_in),
+    ("login_link_poll", log_in),
+    ("login_token", log_in),
     ("loot_wreck", |facts, standing| {
         let taken = quantity_of(facts, "quantity")?;
         let is_empty = facts.get("wreck_empty") == Some(&Value::Bool(true));
@@ -59,7 +57,7 @@ pub(super) const ACTS: &[(&str, Formatter)] = &[
     ("mine", mine),
     ("refuel", refuel),
     ("register", |facts, standing| {
-        log_in(facts, standing, "registered")
+        greeted(facts, standing, "registered")
     }),
     ("repair", |facts, standing| {
         let paid = some(facts, "cost").map(|cost| format!(" for {}", credits(cost)));
@@ -153,27 +151,19 @@ fn buy(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
     followed(words, [missing, hold(standing), wallet(standing)])
 }
 
-fn create_sell_order(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let offered = quantity_of(facts, "quantity")?;
+fn create_order(
+    facts: &Map<String, Value>,
+    standing: &Standing,
+    (verb, done): (&str, &str),
+) -> Option<String> {
+    let goods = quantity_of(facts, "quantity")?;
     let price = credits(number(facts, "price_each")?);
+    let filled = some(facts, "quantity_filled");
+    let filled = filled.map(|filled| format!("{} {done} at once", grouped(filled)));
     followed(
-        format!("offers {offered} at {price} each"),
-        [sold_at_once(facts, "sold"), fee(facts), wallet(standing)],
+        format!("{verb} {goods} at {price} each"),
+        [filled, fee(facts), wallet(standing)],
     )
-}
-
-fn create_buy_order(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let wanted = quantity_of(facts, "quantity")?;
-    let price = credits(number(facts, "price_each")?);
-    followed(
-        format!("bids for {wanted} at {price} each"),
-        [sold_at_once(facts, "bought"), fee(facts), wallet(standing)],
-    )
-}
-
-fn sold_at_once(facts: &Map<String, Value>, verb: &str) -> Option<String> {
-    let filled = some(facts, "quantity_filled")?;
-    Some(format!("{} {verb} at once", grouped(filled)))
 }
 
 fn fee(facts: &Map<String, Value>) -> Option<String> {
@@ -248,7 +238,11 @@ fn scan(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     )
 }
 
-fn log_in(facts: &Map<String, Value>, standing: &Standing, verb: &str) -> Option<String> {
+fn log_in(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
+    greeted(facts, standing, "logged in")
+}
+
+fn greeted(facts: &Map<String, Value>, standing: &Standing, verb: &str) -> Option<String> {
     let player = part(facts, "player")?;
     let who = name(text(player, "username")?);
     let place = text(player, "docked_at_base").map(|base| format!("docked at {}", spelled(base)));

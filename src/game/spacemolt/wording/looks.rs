@@ -5,24 +5,19 @@ use zoea_game::standing::Standing;
 
 use super::Formatter;
 use super::phrase::{
-    counted, credits, followed, gauge, goods, grouped, joined, length, list, name, name_of, named,
-    number, part, quantity_of, some, spelled, text, wallet, with_names,
+    all_of, count_of, counted, credits, followed, gauge, goods, grouped, joined, length, list,
+    name, name_of, named, number, part, quantity_of, some, spelled, text, wallet, with_names,
 };
 
 pub(super) const LOOKS: &[(&str, Formatter)] = &[
     ("analyze_market", |facts, _| {
-        let insights = list(facts, "insights")?;
-        let described = named(insights, |one| text(one, "message").map(name));
-        Some(with_names(counted(length(insights), "insight"), described))
+        all_of(facts, "insights", "insight", |one| {
+            text(one, "message").map(name)
+        })
     }),
     ("catalog", |facts, _| {
-        let total = number(facts, "total")?;
         let entry = text(facts, "type").map_or("entry", |kind| kind.trim_end_matches('s'));
-        let names = named(list(facts, "items")?, name_of);
-        Some(with_names(
-            format!("{} found", counted(total, entry)),
-            names,
-        ))
+        found(facts, ("total", entry), "items")
     }),
     ("completed_missions", |facts, _| {
         missions(list(facts, "missions")?, "completed mission", "")
@@ -40,8 +35,7 @@ pub(super) const LOOKS: &[(&str, Formatter)] = &[
     }),
     ("get_base", |facts, _| {
         let base = part(facts, "base").and_then(name_of)?;
-        let services = list(facts, "services").map(|all| counted(length(all), "service"));
-        followed(base, [services])
+        followed(base, [count_of(facts, "services", "service")])
     }),
     ("get_cargo", get_cargo),
     ("get_location", status),
@@ -83,19 +77,10 @@ pub(super) const LOOKS: &[(&str, Formatter)] = &[
         Some(with_names(here, described))
     }),
     ("list_ships", |facts, _| {
-        let ships = list(facts, "ships")?;
-        Some(with_names(
-            counted(length(ships), "ship"),
-            named(ships, name_of),
-        ))
+        all_of(facts, "ships", "ship", name_of)
     }),
     ("search_systems", |facts, _| {
-        let found = number(facts, "total_found")?;
-        let names = named(list(facts, "systems")?, name_of);
-        Some(with_names(
-            format!("{} found", counted(found, "system")),
-            names,
-        ))
+        found(facts, ("total_found", "system"), "systems")
     }),
     ("view_market", view_market),
     ("view_orders", view_orders),
@@ -107,6 +92,11 @@ pub(super) const LOOKS: &[(&str, Formatter)] = &[
         Some(format!("in the storage: {all}"))
     }),
 ];
+
+fn found(facts: &Map<String, Value>, (total, one): (&str, &str), all: &str) -> Option<String> {
+    let total = format!("{} found", counted(number(facts, total)?, one));
+    Some(with_names(total, named(list(facts, all)?, name_of)))
+}
 
 /// A state: who, with how much, where, and in which condition.
 pub(super) fn status(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
@@ -181,16 +171,13 @@ fn get_system(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
         return Some(words);
     }
     let system = part(facts, "system")?;
-    let places = list(system, "pois").map(|pois| counted(length(pois), "place"));
+    let places = count_of(system, "pois", "place");
     let lanes = list(system, "connections");
     let near = lanes.map(|lanes| {
         let count = format!("{} near", counted(length(lanes), "system"));
         with_names(count, named(lanes, name_of))
     });
-    Some(match joined([places, near]) {
-        Some(all) => format!("{}: {all}", name_of(system)?),
-        None => name_of(system)?,
-    })
+    Some(with_names(name_of(system)?, joined([places, near])))
 }
 
 fn get_poi(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
@@ -210,10 +197,10 @@ fn get_poi(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     };
     let base = part(facts, "base").and_then(name_of);
     let base = base.map(|base| format!("with the base {base}"));
-    Some(match joined([base, named(resources, resource)]) {
-        Some(more) => format!("{words}: {more}"),
-        None => words,
-    })
+    Some(with_names(
+        words,
+        joined([base, named(resources, resource)]),
+    ))
 }
 
 fn get_nearby(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
@@ -234,9 +221,8 @@ fn get_map(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let Some(systems) = list(facts, "systems") else {
         // A single system is asked for by its id.
         text(facts, "system_id")?;
-        let lanes = list(facts, "connections");
-        let near = lanes.map(|lanes| format!("{} near", counted(length(lanes), "system")));
-        return followed(name_of(facts)?, [near]);
+        let near = count_of(facts, "connections", "system");
+        return followed(name_of(facts)?, [near.map(|count| format!("{count} near"))]);
     };
     let is_visited = |system: &&Value| system.get("visited") == Some(&Value::Bool(true));
     let visited = systems.iter().filter(is_visited).count();
@@ -301,9 +287,8 @@ fn view_market(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
         return base.map(|base| format!("the market{base} has {count}"));
     };
     let base = base.unwrap_or_default();
-    let price = |key: &str| number(item, key).filter(|price| *price > 0);
-    let pays = price("best_buy").map(|price| format!("pays {}", credits(price)));
-    let asks = price("best_sell").map(|price| format!("asks {}", credits(price)));
+    let pays = some(item, "best_buy").map(|price| format!("pays {}", credits(price)));
+    let asks = some(item, "best_sell").map(|price| format!("asks {}", credits(price)));
     let prices = joined([pays, asks]).unwrap_or_else(|| "does not trade it".to_string());
     Some(format!("{}: the market{base} {prices}", goods(item)?))
 }

@@ -6,8 +6,8 @@ use zoea_game::standing::Standing;
 
 use super::Formatter;
 use super::phrase::{
-    counted, credits, followed, grouped, is_action, joined, length, list, name, name_of, named,
-    number, part, quantity_of, text, with_names,
+    all_of, count_of, counted, credits, followed, grouped, is_action, joined, length, list, name,
+    name_of, named, number, part, quantity_of, some, text, with_names,
 };
 
 pub(super) const PEOPLE: &[(&str, Formatter)] = &[
@@ -40,11 +40,7 @@ pub(super) const PEOPLE: &[(&str, Formatter)] = &[
         )
     }),
     ("faction_list", |facts, _| {
-        let factions = list(facts, "factions")?;
-        Some(with_names(
-            counted(length(factions), "faction"),
-            named(factions, name_of),
-        ))
+        all_of(facts, "factions", "faction", name_of)
     }),
     ("forum_create_thread", |facts, _| {
         Some(format!("began the thread {}", name(text(facts, "title")?)))
@@ -59,46 +55,38 @@ pub(super) const PEOPLE: &[(&str, Formatter)] = &[
         followed(format!("the thread {thread}"), [count])
     }),
     ("forum_list", |facts, _| {
-        let threads = list(facts, "threads")?;
-        Some(with_names(
-            counted(length(threads), "thread"),
-            named(threads, name_of),
-        ))
+        all_of(facts, "threads", "thread", name_of)
     }),
     ("get_action_log", |facts, _| {
-        let entries = list(facts, "entries")?;
-        let described = named(entries, |entry| text(entry, "summary").map(name));
-        Some(with_names(counted(length(entries), "act"), described))
+        all_of(facts, "entries", "act", |entry| {
+            text(entry, "summary").map(name)
+        })
     }),
     ("get_battle_status", get_battle_status),
     ("get_chat_history", |facts, _| {
-        let messages = counted(length(list(facts, "messages")?), "message");
+        let messages = count_of(facts, "messages", "message")?;
         Some(format!(
             "{messages} on the channel {}",
             name(text(facts, "channel")?)
         ))
     }),
     ("get_commands", |facts, _| {
-        Some(counted(length(list(facts, "commands")?), "command"))
+        count_of(facts, "commands", "command")
     }),
     ("get_guide", |facts, _| match text(facts, "guide") {
         Some(guide) => Some(format!("the guide for a {}", name(guide))),
-        None => Some(counted(length(list(facts, "guides")?), "guide")),
+        None => count_of(facts, "guides", "guide"),
     }),
     ("get_notes", |facts, _| {
-        let notes = list(facts, "notes")?;
-        Some(with_names(
-            counted(length(notes), "note"),
-            named(notes, name_of),
-        ))
+        all_of(facts, "notes", "note", name_of)
     }),
     ("get_notifications", get_notifications),
     ("get_trades", get_trades),
     ("faction_get_invites", |facts, _| {
-        Some(counted(length(list(facts, "invites")?), "invitation"))
+        count_of(facts, "invites", "invitation")
     }),
     ("help", |facts, _| {
-        let commands = counted(length(list(facts, "commands")?), "command");
+        let commands = count_of(facts, "commands", "command")?;
         Some(match text(facts, "topic") {
             Some(topic) => format!("help on {}, {commands}", name(topic)),
             None => format!("help on {commands}"),
@@ -126,8 +114,7 @@ fn get_notifications(facts: &Map<String, Value>, _: &Standing) -> Option<String>
         return Some("no notifications".to_string());
     }
     let names = named(notifications, |one| Some(name(&notification(one)?)));
-    let left = number(facts, "remaining").filter(|left| *left > 0);
-    let left = left.map(|left| format!("{} more wait", grouped(left)));
+    let left = some(facts, "remaining").map(|left| format!("{} more wait", grouped(left)));
     followed(
         with_names(counted(length(notifications), "notification"), names),
         [left],
@@ -152,20 +139,16 @@ fn notification(one: &Map<String, Value>) -> Option<String> {
 
 fn get_trades(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let [to_it, from_it] = [list(facts, "incoming")?, list(facts, "outgoing")?];
-    let offers = |list: &[Value], who: &str| {
+    let offers = |list: &[Value], who: &str, which: &str| {
         let described = named(list, |offer| {
             let with = text(offer, who).map(name);
-            let sum = number(offer, "offer_credits").filter(|sum| *sum > 0);
-            joined([with, sum.map(credits)])
+            joined([with, some(offer, "offer_credits").map(credits)])
         });
-        (!list.is_empty()).then_some((length(list), described))
+        let count = counted(length(list), "offer") + which;
+        (!list.is_empty()).then(|| with_names(count, described))
     };
-    let incoming = offers(to_it, "offerer_name");
-    let incoming = incoming
-        .map(|(count, described)| with_names(counted(count, "offer") + " to it", described));
-    let outgoing = offers(from_it, "target_name");
-    let outgoing = outgoing
-        .map(|(count, described)| with_names(counted(count, "offer") + " of its own", described));
+    let incoming = offers(to_it, "offerer_name", " to it");
+    let outgoing = offers(from_it, "target_name", " of its own");
     Some(joined([incoming, outgoing]).unwrap_or_else(|| "no trades".to_string()))
 }
 

@@ -120,6 +120,22 @@ pub(super) fn with_names(count: String, names: Option<String>) -> String {
     }
 }
 
+/// How many elements a list has: `3 ships`.
+pub(super) fn count_of(facts: &Map<String, Value>, key: &str, one: &str) -> Option<String> {
+    Some(counted(length(list(facts, key)?), one))
+}
+
+/// The same, and the first of them in words.
+pub(super) fn all_of(
+    facts: &Map<String, Value>,
+    key: &str,
+    one: &str,
+    words: impl Fn(&Map<String, Value>) -> Option<String>,
+) -> Option<String> {
+    let count = count_of(facts, key, one)?;
+    Some(with_names(count, named(list(facts, key)?, words)))
+}
+
 pub(super) fn name_of(one: &Map<String, Value>) -> Option<String> {
     let keys = ["name", "title", "username", "class_name", "id"];
     Some(name(keys.iter().find_map(|key| text(one, key))?))
