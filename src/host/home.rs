@@ -270,13 +270,16 @@ impl Home {
         // The file has no name or a unique one, because other commands may test at the same moment.
         tempfile::tempfile_in(&self.directory)
             .map(drop)
-            .map_err(|cause| self.refused("write in", cause))
+            .map_err(HomeError::refused("write in", &self.directory))
     }
+}
 
-    fn refused(&self, action: &'static str, cause: io::Error) -> HomeError {
-        HomeError::Refused {
+impl HomeError {
+    /// What an error of the system becomes that came of doing this with this path.
+    fn refused(action: &'static str, path: &Path) -> impl Fn(io::Error) -> HomeError {
+        move |cause| HomeError::Refused {
             action,
-            path: self.directory.clone(),
+            path: path.to_owned(),
             cause,
         }
     }
@@ -288,11 +291,7 @@ fn create_home(directory: &Path) -> Result<(), HomeError> {
             directory: directory.to_owned(),
         });
     }
-    create_private(directory).map_err(|cause| HomeError::Refused {
-        action: "create",
-        path: directory.to_owned(),
-        cause,
-    })
+    create_private(directory).map_err(HomeError::refused("create", directory))
 }
 
 /// Creates a directory if there is none, closed to other users.

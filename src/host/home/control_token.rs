@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
 
 use super::{Home, HomeError, HomeLock, replace};
 use zoea_settings::Secret;
@@ -22,7 +21,7 @@ impl Home {
         let text = match zoea_system::files::read_text(&file, MAX_TOKEN_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(refused("read", &file, cause)),
+            Err(cause) => return Err(HomeError::refused("read", &file)(cause)),
         };
         let token = text.trim();
         let is_token =
@@ -45,9 +44,8 @@ impl HomeLock {
             return Ok(token);
         }
         let file = self.home.token_file();
-        let token = random_token().map_err(|cause| refused("make", &file, cause))?;
-        replace::replace(&file, token.as_bytes())
-            .map_err(|cause| refused("write", &file, cause))?;
+        let token = random_token().map_err(HomeError::refused("make", &file))?;
+        replace::replace(&file, token.as_bytes()).map_err(HomeError::refused("write", &file))?;
         Ok(Secret::new(token))
     }
 }
@@ -61,14 +59,6 @@ fn random_token() -> io::Result<String> {
         let _ = write!(token, "{byte:02x}");
         token
     }))
-}
-
-fn refused(action: &'static str, path: &Path, cause: io::Error) -> HomeError {
-    HomeError::Refused {
-        action,
-        path: path.to_owned(),
-        cause,
-    }
 }
 
 #[cfg(test)]

@@ -27,14 +27,15 @@ impl HomeLock {
     /// The system's, if it refuses.
     pub fn home_id(&self) -> Result<HomeId, HomeError> {
         let home = &self.home;
+        let refused = |action| HomeError::refused(action, home.directory());
         let file = home.directory().join("home.id");
         let kept = match open_regular(&file) {
             Ok(opened) => Some((mark_of(&opened), fs::read_to_string(&file))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(cause) => return Err(home.refused("read", cause)),
+            Err(cause) => return Err(refused("read")(cause)),
         };
         let (mark, text) = match kept {
-            Some((mark, text)) => (mark, text.map_err(|cause| home.refused("read", cause))?),
+            Some((mark, text)) => (mark, text.map_err(refused("read"))?),
             None => (String::new(), String::new()),
         };
         let mut lines = text.lines().map(str::trim);
@@ -52,8 +53,7 @@ impl HomeLock {
             true => before.to_string(),
             false => uuid::Uuid::new_v4().to_string(),
         };
-        home.keep_id(&id)
-            .map_err(|cause| home.refused("write in", cause))?;
+        home.keep_id(&id).map_err(refused("write in"))?;
         let is_copied = !before.is_empty() && !is_kept;
         let note = is_copied.then(|| copied_note(home, before, &id));
         Ok(HomeId { id, note })

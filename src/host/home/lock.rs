@@ -57,11 +57,6 @@ impl Home {
     /// [`LockError::Held`] if another process has it.
     pub fn lock(&self) -> Result<HomeLock, LockError> {
         let path = self.lock_file();
-        let refused = |action, cause| HomeError::Refused {
-            action,
-            path: path.clone(),
-            cause,
-        };
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -69,7 +64,7 @@ impl Home {
             .truncate(false)
             .mode(0o600)
             .open(&path)
-            .map_err(|cause| refused("open", cause))?;
+            .map_err(HomeError::refused("open", &path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -79,9 +74,11 @@ impl Home {
                     holder: owners::read_holder(&file),
                 });
             }
-            Err(TryLockError::Error(cause)) => return Err(refused("lock", cause).into()),
+            Err(TryLockError::Error(cause)) => {
+                return Err(HomeError::refused("lock", &path)(cause).into());
+            }
         }
-        let gone = owners::take_over(&file).map_err(|cause| refused("write", cause))?;
+        let gone = owners::take_over(&file).map_err(HomeError::refused("write", &path))?;
         Ok(HomeLock {
             home: self.clone(),
             file,
@@ -109,11 +106,8 @@ impl HomeLock {
     pub fn note_owner(&self, owner: &str) -> Result<(), HomeError> {
         let owners = std::iter::once(owner).chain(self.gone.iter().map(String::as_str));
         let owners: Vec<&str> = owners.take(owners::MAX_OWNERS).collect();
-        owners::write_holder(&self.file, &owners).map_err(|cause| HomeError::Refused {
-            action: "write",
-            path: self.home.lock_file(),
-            cause,
-        })
+        owners::write_holder(&self.file, &owners)
+            .map_err(HomeError::refused("write", &self.home.lock_file()))
     }
 }
 

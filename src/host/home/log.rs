@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{SecondsFormat, Utc};
 
-/// The default size limit of one log file, in bytes.
-pub const MAX_BYTES: u64 = 16 << 20;
+/// The size limit of one log file, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// The default number of older log files beside the newest.
-pub const MAX_OLD_LOGS: u32 = 5;
+/// The number of older log files beside the newest.
+const MAX_OLD_LOGS: u32 = 5;
 
 /// A log file that is rotated before it exceeds its size limit.
 #[derive(Debug)]
@@ -64,9 +64,8 @@ impl RotatingFile {
         Self::with_limits(path, MAX_BYTES, MAX_OLD_LOGS)
     }
 
-    /// A log with `kept` older files. Each file has at most `max_bytes`.
-    #[must_use]
-    pub fn with_limits(path: impl Into<PathBuf>, max_bytes: u64, kept: u32) -> Self {
+    /// A log with `kept` older files, at least one. Each file has at most `max_bytes`.
+    fn with_limits(path: impl Into<PathBuf>, max_bytes: u64, kept: u32) -> Self {
         let dropped = DroppedLines::default();
         Self {
             path: path.into(),
@@ -163,9 +162,6 @@ impl RotatingFile {
     /// Moves every file one number up. The oldest is replaced, and the path of the newest becomes
     /// free.
     fn rotate(&self) -> io::Result<()> {
-        if self.kept == 0 {
-            return fs::remove_file(&self.path);
-        }
         for place in (1..self.kept).rev() {
             match fs::rename(self.older_path(place), self.older_path(place + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -179,18 +175,6 @@ impl RotatingFile {
         let mut name = self.path.as_os_str().to_owned();
         name.push(format!(".{place}"));
         name.into()
-    }
-}
-
-impl Write for RotatingFile {
-    /// Takes all of `line` as one line. Never fails.
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.write_line(line);
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -266,18 +250,6 @@ mod tests {
     }
 
     #[test]
-    fn without_older_files_only_the_newest_lines_remain() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("zoea.log");
-        let mut log = RotatingFile::with_limits(&path, 10, 0);
-        for line in ["first\n", "second\n"] {
-            log.write_line(line.as_bytes());
-        }
-        assert_eq!(names(directory.path()), ["zoea.log"]);
-        assert_eq!(lines(&path), ["second"]);
-    }
-
-    #[test]
     fn a_later_run_appends_to_what_is_there_and_closes_it_to_others() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("zoea.log");
@@ -297,12 +269,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("later/zoea.log");
         let mut log = RotatingFile::with_limits(&path, 1000, 1);
-        log.write_all(b"lost\n").unwrap();
-        log.write_all(b"lost, too\n").unwrap();
+        log.write_line(b"lost\n");
+        log.write_line(b"lost, too\n");
         assert_eq!(log.dropped().get(), 2);
         fs::create_dir(directory.path().join("later")).unwrap();
-        log.write_all(b"kept\n").unwrap();
-        log.write_all(b"kept, too\n").unwrap();
+        log.write_line(b"kept\n");
+        log.write_line(b"kept, too\n");
         let lines = lines(&path);
         let notice: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
         assert_eq!(

@@ -15,19 +15,15 @@ const OTHERS_WRITE_BITS: u32 = 0o022;
 /// Closes the directory if it contains only the program's files. Otherwise it may be shared: then
 /// its mode stays, and a sentence for the operator is returned if needed.
 pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeError> {
-    let refused = |action, cause| HomeError::Refused {
-        action,
-        path: directory.to_owned(),
-        cause,
-    };
-    let metadata = fs::metadata(directory).map_err(|cause| refused("look at", cause))?;
+    let refused = |action| HomeError::refused(action, directory);
+    let metadata = fs::metadata(directory).map_err(refused("look at"))?;
     let mode = metadata.permissions().mode() & 0o7777;
     if mode & OTHERS_BITS == 0 {
         return Ok(None);
     }
-    if holds_only_ours(directory).map_err(|cause| refused("read", cause))? {
+    if holds_only_ours(directory).map_err(refused("read"))? {
         fs::set_permissions(directory, Permissions::from_mode(0o700))
-            .map_err(|cause| refused("close to other users", cause))?;
+            .map_err(refused("close to other users"))?;
         return Ok(None);
     }
     if mode & OTHERS_WRITE_BITS != 0 {
@@ -46,15 +42,7 @@ pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeEr
 /// Closes the program's own files in the directory. The configuration belongs to the operator. The
 /// credentials are closed by their reader, which also reports it.
 pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
-    let refused = |action, path: &Path, cause| {
-        let path = path.to_owned();
-        HomeError::Refused {
-            action,
-            path,
-            cause,
-        }
-    };
-    let entries = fs::read_dir(directory).map_err(|cause| refused("read", directory, cause))?;
+    let entries = fs::read_dir(directory).map_err(HomeError::refused("read", directory))?;
     for entry in entries.flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(is_made_by_us);
         // The metadata of the entry itself: the target of a link is not the program's file.
@@ -70,7 +58,8 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
                 // Another process has removed the file meanwhile.
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
                 closed => {
-                    closed.map_err(|cause| refused("close to other users", &entry.path(), cause))?
+                    let path = entry.path();
+                    closed.map_err(HomeError::refused("close to other users", &path))?;
                 }
             }
         }

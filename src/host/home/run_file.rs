@@ -71,11 +71,7 @@ impl HomeLock {
                 path: path.clone(),
                 file,
             })
-            .map_err(|cause| HomeError::Refused {
-                action: "write",
-                path,
-                cause,
-            })
+            .map_err(HomeError::refused("write", &path))
     }
 }
 
