@@ -75,6 +75,19 @@ impl KeyRemarks {
         self.missing.push(text.clone());
         self.warnings.push(text);
     }
+
+    /// The same value. Where there is none, it is noted what its setting does not hold, and what follows.
+    fn note_missing(
+        &mut self,
+        value: Option<Secret>,
+        setting: &str,
+        without: &str,
+    ) -> Option<Secret> {
+        if value.is_none() {
+            self.miss(format!("{setting} holds no {without}"));
+        }
+        value
+    }
 }
 
 /// Fills in the key of every provider, what the game's server wants, the token of the alerts' webhook,
@@ -106,13 +119,15 @@ pub(super) fn fetch_keys(
     }
     settings.mcp.registration_code = match (&settings.mcp.registration_code_source, &entries) {
         (KeySource::Variable(name), _) => {
-            let found = environment.get(name).and_then(|value| value.to_str());
-            code_of(found, &format!("_env: {}", shown_variable(name)), remarks)
+            let found = set_variable(name, environment).and_then(usable_key);
+            let setting = format!("mcp.registration_code_env: {}", shown_variable(name));
+            remarks.note_missing(found, &setting, WITHOUT_CODE)
         }
         (KeySource::Credentials(name), Some(entries)) => {
-            let found = entries.games.get(name);
-            let found = found.map(|game| game.registration_code.expose());
-            code_of(found, &format!("_name: {}", credentials.display()), remarks)
+            let game = entries.games.get(name);
+            let found = game.and_then(|game| usable_key(game.registration_code.expose()));
+            let setting = format!("mcp.registration_code_name: {}", credentials.display());
+            remarks.note_missing(found, &setting, WITHOUT_CODE)
         }
         (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
     };
@@ -124,14 +139,10 @@ pub(super) fn fetch_keys(
     alerts.inherited = inherited_variables(environment, &INHERITED);
     alerts.inherited.extend(desktop);
     if let Some(name) = alerts.token_env.as_deref() {
-        let value = environment.get(name).and_then(|value| value.to_str());
-        alerts.token = value.and_then(usable_key);
-        if alerts.token.is_none() {
-            remarks.miss(format!(
-                "alerts.token_env: {} holds no token, so the webhook is called without one",
-                shown_variable(name)
-            ));
-        }
+        let found = set_variable(name, environment).and_then(usable_key);
+        let setting = format!("alerts.token_env: {}", shown_variable(name));
+        let without = "token, so the webhook is called without one";
+        alerts.token = remarks.note_missing(found, &setting, without);
     }
     settings.missing_secrets.clone_from(&remarks.missing);
 }
@@ -224,12 +235,9 @@ fn value_of(
         ValueSource::Plain(text) if text.is_empty() => return Some(Secret::new("")),
         ValueSource::Plain(text) => (Some(text.as_str()), "the configuration".to_owned()),
     };
-    let value = found.and_then(accept);
-    if value.is_none() {
-        let text = format!("{setting}: {place} holds no usable value, so {follows}");
-        remarks.miss(text);
-    }
-    value
+    let without = format!("usable value, so {follows}");
+    let setting = format!("{setting}: {place}");
+    remarks.note_missing(found.and_then(accept), &setting, &without)
 }
 
 fn set_variable<'a>(name: &str, environment: &'a Environment) -> Option<&'a str> {
@@ -245,17 +253,6 @@ fn usable_header(text: &str) -> Option<Secret> {
 
 fn usable_variable(text: &str) -> Option<Secret> {
     (!text.is_empty() && !text.contains('\0')).then(|| Secret::new(text))
-}
-
-/// The registration code from this source, if it can be one.
-fn code_of(found: Option<&str>, place: &str, remarks: &mut KeyRemarks) -> Option<Secret> {
-    let code = found.and_then(usable_key);
-    if code.is_none() {
-        remarks.miss(format!(
-            "mcp.registration_code{place} holds no code, so `register` is sent without one"
-        ));
-    }
-    code
 }
 
 fn from_variable(
@@ -310,6 +307,8 @@ fn from_entry(
     }
     key
 }
+
+const WITHOUT_CODE: &str = "code, so `register` is sent without one";
 
 const KEY_FORM: &str = "visible ASCII characters on one line";
 

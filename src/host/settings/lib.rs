@@ -124,7 +124,6 @@ macro_rules! settings {
     (@part $key:ident, $label:literal) => {
         ReloadPart {
             label: $label,
-            differs: |old, new| old.$key != new.$key,
             copy: |old, new| new.$key.clone_from(&old.$key),
         }
     };
@@ -207,23 +206,12 @@ impl Settings {
         environment: &Environment,
     ) -> Result<LoadedSettings, SettingsError> {
         let file = source.find_file();
-        let (mut settings, mistakes) =
-            document::load(file.as_deref(), environment, Self::read_root);
-        let mut remarks = KeyRemarks {
-            mistakes,
-            ..KeyRemarks::default()
-        };
-        keys::fetch_keys(
-            &mut settings,
-            environment,
-            &source.credentials,
-            &mut remarks,
-        );
-        SettingsError::check(remarks.mistakes)?;
+        let read = document::load(file.as_deref(), environment, Self::read_root);
+        let (settings, warnings) = with_keys(read, environment, &source.credentials)?;
         Ok(LoadedSettings {
             settings,
             file,
-            warnings: remarks.warnings,
+            warnings,
         })
     }
 
@@ -232,10 +220,13 @@ impl Settings {
     /// # Errors
     /// Lists every mistake in it.
     pub fn from_text(file: &Path, text: &str) -> Result<Settings, SettingsError> {
-        let nothing = Environment::default();
-        let (settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
+        let (settings, mistakes) = Self::read_text(file, text);
         SettingsError::check(mistakes)?;
         Ok(settings)
+    }
+
+    fn read_text(file: &Path, text: &str) -> (Settings, Vec<Mistake>) {
+        document::parse(file, text, &Environment::default(), Self::read_root)
     }
 
     /// The same with the keys that are there already. What the environment overrides is not looked at.
@@ -248,15 +239,8 @@ impl Settings {
         environment: &Environment,
         credentials: &Path,
     ) -> Result<Settings, SettingsError> {
-        let nothing = Environment::default();
-        let (mut settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
-        let mut remarks = KeyRemarks {
-            mistakes,
-            ..KeyRemarks::default()
-        };
-        keys::fetch_keys(&mut settings, environment, credentials, &mut remarks);
-        SettingsError::check(remarks.mistakes)?;
-        Ok(settings)
+        let read = Self::read_text(file, text);
+        with_keys(read, environment, credentials).map(|(settings, _)| settings)
     }
 
     /// Reads only `[tui]` of the configuration file, if there is one.
@@ -272,6 +256,21 @@ impl Settings {
         SettingsError::check(mistakes)?;
         Ok(tui)
     }
+}
+
+/// What was read, with its keys, and the warnings about them.
+fn with_keys(
+    (mut settings, mistakes): (Settings, Vec<Mistake>),
+    environment: &Environment,
+    credentials: &Path,
+) -> Result<(Settings, Vec<String>), SettingsError> {
+    let mut remarks = KeyRemarks {
+        mistakes,
+        ..KeyRemarks::default()
+    };
+    keys::fetch_keys(&mut settings, environment, credentials, &mut remarks);
+    SettingsError::check(remarks.mistakes)?;
+    Ok((settings, remarks.warnings))
 }
 
 impl ConfigSource {

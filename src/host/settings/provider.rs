@@ -257,7 +257,9 @@ fn hundredths(share: f64) -> u8 {
 pub(super) fn read_providers(
     root: &mut Section<'_, '_>,
 ) -> (Vec<String>, BTreeMap<String, ProviderSettings>) {
-    let mut names = root.names_in("providers");
+    let declared = root.declared_in("providers");
+    let mut names = declared.clone();
+    names.sort();
     let providers = root.read_named("providers", |name, section| {
         (
             name.to_owned(),
@@ -265,7 +267,7 @@ pub(super) fn read_providers(
         )
     });
     let mut providers: BTreeMap<String, ProviderSettings> = BTreeMap::from_iter(providers);
-    for (place, name) in root.declared_in("providers").iter().enumerate() {
+    for (place, name) in declared.iter().enumerate() {
         let rules = providers.get_mut(name).map(|provider| &mut provider.rules);
         if let Some(tier) = rules.and_then(|rules| rules.tier.as_mut()) {
             tier.place = place;

@@ -1,26 +1,29 @@
 //! Reloads: what a new configuration changes at once, and what needs a restart.
 
-use super::{
-    AFTER_A_RESTART, AT_ONCE, HeaderSettings, KeySource, Secret, Settings, VariableSettings,
-};
+use super::{AFTER_A_RESTART, AT_ONCE, Settings};
 
 /// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
     pub(super) label: &'static str,
-    pub(super) differs: fn(&Settings, &Settings) -> bool,
     pub(super) copy: fn(&Settings, &mut Settings),
+}
+
+impl ReloadPart {
+    fn differs(&self, old: &Settings, new: &Settings) -> bool {
+        let mut held = new.clone();
+        (self.copy)(old, &mut held);
+        held != *new
+    }
 }
 
 /// The keys that need a restart in sections that otherwise need none.
 const GAME: [ReloadPart; 4] = [
     ReloadPart {
         label: "mcp.upstream",
-        differs: |old, new| old.mcp.upstream != new.mcp.upstream,
         copy: |old, new| new.mcp.upstream.clone_from(&old.mcp.upstream),
     },
     ReloadPart {
         label: "mcp.command and [mcp.env]",
-        differs: |old, new| process(old) != process(new),
         copy: |old, new| {
             let (old, new) = (&old.mcp, &mut new.mcp);
             new.command.clone_from(&old.command);
@@ -30,7 +33,6 @@ const GAME: [ReloadPart; 4] = [
     },
     ReloadPart {
         label: "mcp.token and [mcp.headers]",
-        differs: |old, new| access(old) != access(new),
         copy: |old, new| {
             let (old, new) = (&old.mcp, &mut new.mcp);
             new.token.clone_from(&old.token);
@@ -40,7 +42,6 @@ const GAME: [ReloadPart; 4] = [
     },
     ReloadPart {
         label: "mcp.registration_code",
-        differs: |old, new| registration_code(old) != registration_code(new),
         copy: |old, new| {
             let (old, new) = (&old.mcp, &mut new.mcp);
             new.registration_code.clone_from(&old.registration_code);
@@ -49,24 +50,6 @@ const GAME: [ReloadPart; 4] = [
         },
     },
 ];
-
-fn process(settings: &Settings) -> (&[String], &[VariableSettings], &[(String, String)]) {
-    let mcp = &settings.mcp;
-    (&mcp.command, &mcp.variables, &mcp.inherited)
-}
-
-fn access(settings: &Settings) -> (&KeySource, Option<&Secret>, &[HeaderSettings]) {
-    let mcp = &settings.mcp;
-    (&mcp.token_source, mcp.token.as_ref(), &mcp.headers)
-}
-
-fn registration_code(settings: &Settings) -> (&KeySource, Option<&Secret>) {
-    let mcp = &settings.mcp;
-    (
-        &mcp.registration_code_source,
-        mcp.registration_code.as_ref(),
-    )
-}
 
 fn parts_after_a_restart() -> impl Iterator<Item = &'static ReloadPart> {
     GAME.iter().chain(AFTER_A_RESTART)
@@ -86,7 +69,7 @@ impl Settings {
                 });
         let before = self.providers.keys();
         let gone = before.filter(|name| !new.providers.contains_key(*name));
-        let sections = AT_ONCE.iter().filter(|part| (part.differs)(self, &held));
+        let sections = AT_ONCE.iter().filter(|part| part.differs(self, &held));
         let roles = (self.roles != new.roles).then(|| "[roles]".to_owned());
         let myses = (self.myses != new.myses).then(|| "[[myses]]".to_owned());
         changed
@@ -100,7 +83,7 @@ impl Settings {
     /// The keys that differ in another configuration and need a restart.
     #[must_use]
     pub fn changes_after_a_restart(&self, new: &Settings) -> Vec<&'static str> {
-        let changed = parts_after_a_restart().filter(|part| (part.differs)(self, new));
+        let changed = parts_after_a_restart().filter(|part| part.differs(self, new));
         changed.map(|part| part.label).collect()
     }
 
@@ -120,6 +103,7 @@ mod tests {
 
     use super::super::ProviderSettings;
     use super::*;
+    use crate::Secret;
 
     #[test]
     fn what_holds_at_once_and_what_needs_a_restart_are_told_apart() {

@@ -90,24 +90,23 @@ impl<'d, 'f> Section<'d, 'f> {
     pub(super) fn read_named<T>(
         &mut self,
         name: &'static str,
-        visit: impl FnMut(&str, &mut Section<'d, '_>) -> T,
-    ) -> Vec<T> {
-        self.read_named_of(Key::of_section(name), visit)
-    }
-
-    /// Reads every table inside the table of this key.
-    pub(super) fn read_named_of<T>(
-        &mut self,
-        key: Key,
         mut visit: impl FnMut(&str, &mut Section<'d, '_>) -> T,
     ) -> Vec<T> {
-        let name = key.name;
-        let entries = self.entry(key);
-        let entries = entries.and_then(|value| self.entries_of(&self.dotted(name), value));
-        let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
-            let part = part.get_ref();
-            let path = dotted(&self.dotted(name), part);
+        let parts = self.parts_of(Key::of_section(name)).into_iter();
+        let parts = parts.filter_map(|(part, path, value)| {
             self.visit_value(path, value, |section| visit(part, section))
+        });
+        parts.collect()
+    }
+
+    /// What the table of this key has: the name, the place and the value of each.
+    fn parts_of(&mut self, key: Key) -> Vec<(&'d str, String, &'d Spanned<DeValue<'d>>)> {
+        let path = self.dotted(key.name);
+        let entries = self.entry(key);
+        let entries = entries.and_then(|value| self.entries_of(&path, value));
+        let parts = entries.into_iter().flatten().map(|(part, value)| {
+            let part = part.get_ref();
+            (&**part, dotted(&path, part), value)
         });
         parts.collect()
     }
@@ -119,19 +118,13 @@ impl<'d, 'f> Section<'d, 'f> {
         key: Key,
         mut visit: impl FnMut(&str, &mut Section<'d, '_>, Option<&str>) -> T,
     ) -> Vec<T> {
-        let name = key.name;
-        let entries = self.entry(key);
-        let entries = entries.and_then(|value| self.entries_of(&self.dotted(name), value));
-        let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
-            let part = part.get_ref();
-            let path = dotted(&self.dotted(name), part);
-            match bare_text(value.get_ref()) {
-                Some(text) => {
-                    let at = value.span().start;
-                    Some(self.visit(path, at, None, |section| visit(part, section, Some(&text))))
-                }
-                None => self.visit_value(path, value, |section| visit(part, section, None)),
+        let parts = self.parts_of(key).into_iter();
+        let parts = parts.filter_map(|(part, path, value)| match bare_text(value.get_ref()) {
+            Some(text) => {
+                let at = value.span().start;
+                Some(self.visit(path, at, None, |section| visit(part, section, Some(&text))))
             }
+            None => self.visit_value(path, value, |section| visit(part, section, None)),
         });
         parts.collect()
     }
@@ -158,15 +151,8 @@ impl<'d, 'f> Section<'d, 'f> {
         parts.collect()
     }
 
-    /// The names of the tables inside the table `name`. They are needed before any of them is read.
-    pub(super) fn names_in(&self, name: &str) -> Vec<String> {
-        let table = self
-            .entries
-            .and_then(|entries| entries.get(name)?.get_ref().as_table());
-        let names = table.into_iter().flat_map(DeTable::keys);
-        names.map(|name| name.get_ref().to_string()).collect()
-    }
-
+    /// The names of the tables inside the table `name`, in their order in the text. They are needed before any
+    /// of them is read.
     pub(super) fn declared_in(&self, name: &str) -> Vec<String> {
         let table = self
             .entries

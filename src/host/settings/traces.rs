@@ -170,13 +170,10 @@ impl Variables<'_> {
     }
 
     fn protocol(&mut self) -> Option<TraceProtocol> {
-        let names = [
+        let (name, text) = self.first_of([
             "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
             "OTEL_EXPORTER_OTLP_PROTOCOL",
-        ];
-        let (name, text) = names
-            .into_iter()
-            .find_map(|name| Some((name, self.get(name)?)))?;
+        ])?;
         match &*text {
             "http/protobuf" => Some(TraceProtocol::Protobuf),
             "http/json" => Some(TraceProtocol::Json),
@@ -188,13 +185,10 @@ impl Variables<'_> {
     }
 
     fn headers(&mut self) -> Vec<(String, Secret)> {
-        let names = [
+        let found = self.first_of([
             "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
             "OTEL_EXPORTER_OTLP_HEADERS",
-        ];
-        let found = names
-            .into_iter()
-            .find_map(|name| Some((name, self.get(name)?)));
+        ]);
         let Some((name, text)) = found else {
             return Vec::new();
         };
@@ -228,6 +222,12 @@ impl Variables<'_> {
     fn get(&self, name: &str) -> Option<String> {
         let text = self.environment.get(name)?.to_str()?.trim();
         (!text.is_empty()).then(|| text.to_string())
+    }
+
+    /// The first of these that is set, with its name.
+    fn first_of(&self, names: [&'static str; 2]) -> Option<(&'static str, String)> {
+        let mut names = names.into_iter();
+        names.find_map(|name| Some((name, self.get(name)?)))
     }
 
     fn ignore<T: Default>(&mut self, name: &str, what: &str) -> T {
