@@ -1,9 +1,7 @@
 //! Base64 cores: the part of a secret's Base64 form that does not depend on the bytes around it.
 
-const STANDARD_ALPHABET: &[u8; 64] =
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const URL_SAFE_ALPHABET: &[u8; 64] =
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+use base64::Engine as _;
+use base64::engine::general_purpose::{GeneralPurpose, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// Shorter cores would match by chance.
 const MIN_CORE_LETTERS: usize = 7;
@@ -18,7 +16,7 @@ pub(super) struct Base64Core {
 /// The Base64 cores of a secret that begins at the first, second or third byte of a group of three.
 pub(super) fn base64_cores(secret: &[u8]) -> Vec<Base64Core> {
     let mut cores: Vec<Base64Core> = Vec::new();
-    for alphabet in [STANDARD_ALPHABET, URL_SAFE_ALPHABET] {
+    for alphabet in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         for offset in 0..3 {
             let core = base64_core(secret, offset, alphabet);
             let is_known = cores.iter().any(|known| known.letters == core.letters);
@@ -30,21 +28,11 @@ pub(super) fn base64_cores(secret: &[u8]) -> Vec<Base64Core> {
     cores
 }
 
-fn base64_core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Base64Core {
-    let first_bit = offset * 8;
-    let last_bit = first_bit + secret.len() * 8;
-    let bit = |place: usize| {
-        let place = place - first_bit;
-        secret[place / 8] >> (7 - place % 8) & 1
-    };
-    let (first, behind) = (first_bit.div_ceil(6), last_bit / 6);
-    let letters = (first..behind).map(|letter| {
-        let bits = letter * 6..letter * 6 + 6;
-        let six = bits.fold(0, |six, place| six << 1 | bit(place));
-        alphabet[usize::from(six)]
-    });
+fn base64_core(secret: &[u8], offset: usize, alphabet: &GeneralPurpose) -> Base64Core {
+    let (first_bit, last_bit) = (offset * 8, (offset + secret.len()) * 8);
+    let letters = alphabet.encode([&[0; 2][..offset], secret].concat());
     Base64Core {
-        letters: letters.collect(),
+        letters: letters.as_bytes()[first_bit.div_ceil(6)..last_bit / 6].to_vec(),
         has_part_before: !first_bit.is_multiple_of(6),
         has_part_behind: !last_bit.is_multiple_of(6),
     }
