@@ -16,6 +16,7 @@ mod turns;
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ pub use measured::MeasuredLedger;
 pub use server::MetricsServer;
 
 use calls::CallMetrics;
-use labels::{name_labels, process_of, with_process};
+use labels::{name_labels, process_of};
 use text::{Histogram, MetricsPage, SumOfSeconds};
 use turns::TurnMetrics;
 
@@ -217,39 +218,45 @@ impl MetricsState {
 
     fn write_myses(&self, page: &mut MetricsPage) {
         page.write_head("zoea_myses", "gauge", "Myses by state.");
-        let others = self.statuses.values().filter_map(|of| process_of(of));
-        let others: BTreeSet<&str> = others.collect();
-        for process in std::iter::once(None).chain(others.into_iter().map(Some)) {
-            let there = || {
-                self.statuses
-                    .values()
-                    .filter(move |of| process_of(of) == process)
-            };
+        let others = self.statuses.values().map(|of| process_of(of));
+        // This one has a line also where it runs none.
+        let processes: BTreeSet<&str> = others.chain([""]).collect();
+        for process in processes {
             for state in LifeState::ALL {
-                let count = there().filter(|of| of.state == state).count() as u64;
-                let labels = with_process(("state", state.as_str()), process);
+                let is_it = |of: &&Arc<MysisStatus>| of.state == state && process_of(of) == process;
+                let labels = [("state", state.as_str()), ("process", process)];
+                let count = self.statuses.values().filter(is_it).count();
                 page.write_line("zoea_myses", &labels, count);
             }
         }
-        page.write_head("zoea_turns_total", "counter", "Turns that came to an end.");
-        for of in self.statuses.values() {
-            page.write_line("zoea_turns_total", &name_labels(of), of.totals.turns);
-        }
+        let help = "Turns that came to an end.";
+        self.write_of_each(page, ("zoea_turns_total", "counter", help), |of| {
+            Some(of.totals.turns)
+        });
     }
 
     fn write_credits(&self, page: &mut MetricsPage) {
         let help = "The credits of a Mysis in its newest result; no line without such a result.";
-        page.write_head("zoea_credits", "gauge", help);
-        for of in self.statuses.values() {
-            if let Some(credits) = of.figures.facts.credits {
-                page.write_decimal("zoea_credits", &name_labels(of), to_decimal(credits));
-            }
-        }
+        self.write_of_each(page, ("zoea_credits", "gauge", help), |of| {
+            of.figures.facts.credits
+        });
         let help = "Credits earned minus credits paid since the start; no line without results that have credits.";
-        page.write_head("zoea_credits_earned", "gauge", help);
+        self.write_of_each(page, ("zoea_credits_earned", "gauge", help), |of| {
+            of.figures.earned_since_start()
+        });
+    }
+
+    /// Writes a figure of every Mysis that has it.
+    fn write_of_each<V: Display>(
+        &self,
+        page: &mut MetricsPage,
+        (name, kind, help): (&str, &str, &str),
+        figure: impl Fn(&MysisStatus) -> Option<V>,
+    ) {
+        page.write_head(name, kind, help);
         for of in self.statuses.values() {
-            if let Some(earned) = of.figures.earned_since_start() {
-                page.write_decimal("zoea_credits_earned", &name_labels(of), to_decimal(earned));
+            if let Some(figure) = figure(of) {
+                page.write_line(name, &name_labels(of), figure);
             }
         }
     }
@@ -281,8 +288,8 @@ impl MetricsState {
         for of in self.statuses.values() {
             let totals = of.totals;
             for (direction, tokens) in [("in", totals.tokens_in), ("out", totals.tokens_out)] {
-                let mut labels = name_labels(of);
-                labels.insert(1, ("direction", direction));
+                let [name, process] = name_labels(of);
+                let labels = [name, ("direction", direction), process];
                 page.write_line("zoea_tokens_total", &labels, tokens);
             }
         }
@@ -309,12 +316,10 @@ impl MetricsState {
         page.write_head("zoea_frozen", "gauge", help);
         page.write_line("zoea_frozen", &[], u64::from(self.is_frozen));
         let help = "Cost of the model calls with a known price, in US dollars.";
-        page.write_head("zoea_cost_usd_total", "counter", help);
-        for of in self.statuses.values() {
-            #[expect(clippy::cast_precision_loss, reason = "no swarm costs so much")]
-            let cost = of.totals.cost_micros as f64 / 1e6;
-            page.write_decimal("zoea_cost_usd_total", &name_labels(of), cost);
-        }
+        #[expect(clippy::cast_precision_loss, reason = "no swarm costs so much")]
+        self.write_of_each(page, ("zoea_cost_usd_total", "counter", help), |of| {
+            Some(of.totals.cost_micros as f64 / 1e6)
+        });
         let help = "Spent share of today's budget; no line without a budget.";
         page.write_head("zoea_budget_used_ratio", "gauge", help);
         let now = MachineClock.now();
@@ -322,7 +327,7 @@ impl MetricsState {
         if let Some(percent) = budget.and_then(|budget| budget.percent_at(now)) {
             #[expect(clippy::cast_precision_loss, reason = "no budget is exceeded so far")]
             let ratio = percent as f64 / 100.0;
-            page.write_decimal("zoea_budget_used_ratio", &[], ratio);
+            page.write_line("zoea_budget_used_ratio", &[], ratio);
         }
         let asked = self.requests.keys().map(|(provider, _)| &**provider);
         servers::write(&self.outages, asked, page);
@@ -341,19 +346,10 @@ impl MetricsState {
         }
         let help = "Messages in an actor's queue.";
         page.write_head("zoea_mailbox_depth", "gauge", help);
-        let waiting = self.waiting as u64;
-        page.write_line("zoea_mailbox_depth", &[("actor", "store")], waiting);
+        page.write_line("zoea_mailbox_depth", &[("actor", "store")], self.waiting);
         page.write_head("zoea_rows_total", "counter", "Rows stored since the start.");
         for (kind, count) in &self.rows {
             page.write_line("zoea_rows_total", &[("kind", kind)], *count);
         }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "credits are far fewer than 2^52"
-)]
-fn to_decimal(credits: i64) -> f64 {
-    credits as f64
 }

@@ -25,22 +25,13 @@ impl Operator {
         let Some(commander) = self.0.get() else {
             return log(severity, code, text);
         };
-        let message = CommanderMsg::News(SwarmEvent {
-            at: MachineClock.now(),
-            mysis: None,
-            what: EventKind::Notice {
-                severity,
-                code,
-                text: text.into(),
-            },
-        });
-        if commander.cast(message).is_err() {
+        let notice = EventKind::notice(severity, code, text);
+        let news = SwarmEvent::of_swarm(MachineClock.now(), notice);
+        if commander.cast(CommanderMsg::News(news)).is_err() {
             log(severity, code, text);
         }
     }
-}
 
-impl Operator {
     /// Says what is known of a condition of the whole program: its text, or `None` if it is over.
     pub fn notify_standing(&self, kind: StandingKind, text: Option<&str>) {
         let message = CommanderMsg::Standing(kind, text.map(Into::into));

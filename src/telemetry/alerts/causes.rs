@@ -134,6 +134,7 @@ impl Alert {
     }
 }
 
+#[derive(Default)]
 struct Cause {
     /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
@@ -159,11 +160,7 @@ impl Causes {
     }
 
     fn cause_mut(&mut self, what: &'static str) -> &mut Cause {
-        self.causes.entry(what).or_insert_with(|| Cause {
-            quiet_until: None,
-            pending: BTreeMap::new(),
-            wrong: None,
-        })
+        self.causes.entry(what).or_default()
     }
 
     pub(super) fn add_failure(

@@ -11,12 +11,8 @@ use actors::domain::model::ModelAnswer;
 
 use crate::telemetry::observation::{ModelCallEnd, ModelCallReport, ToolCallReport};
 
-use super::text::{Histogram, MetricLabel, MetricsPage};
+use super::text::{CALL_SECONDS_BOUNDS, Histogram, MetricLabel, MetricsPage};
 
-/// The bounds that the conventions advise for durations, in seconds.
-const SECONDS_BOUNDS: [f64; 14] = [
-    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
 const TOKEN_BOUNDS: [f64; 14] = [
     1.0,
     4.0,
@@ -53,7 +49,7 @@ struct ModelKey {
     provider_name: Arc<str>,
     model: Arc<str>,
     address: Arc<str>,
-    port: u16,
+    port: String,
 }
 
 #[derive(Default)]
@@ -85,7 +81,7 @@ impl CallMetrics {
                 .clone(),
             model: call.request.model.clone(),
             address: server.map_or_else(|| "".into(), |server| server.address.clone()),
-            port: server.map_or(0, |server| server.port),
+            port: server.map_or_else(String::new, |server| server.port.to_string()),
         };
         if !self.models.contains_key(&key) && self.models.len() >= MAX_MODELS {
             return;
@@ -94,14 +90,10 @@ impl CallMetrics {
         let kind = call.end.error_type().unwrap_or_default();
         let duration = figures.durations.entry(kind);
         duration
-            .or_insert_with(|| Histogram::new(&SECONDS_BOUNDS))
+            .or_insert_with(|| Histogram::new(&CALL_SECONDS_BOUNDS))
             .observe(call.took.as_secs_f64());
-        if let Some(wait) = call.first_chunk {
-            observe(
-                &mut figures.first_chunk,
-                &SECONDS_BOUNDS,
-                wait.as_secs_f64(),
-            );
+        if let Some(wait) = call.first_chunk.map(|wait| wait.as_secs_f64()) {
+            observe(&mut figures.first_chunk, &CALL_SECONDS_BOUNDS, wait);
         }
         if let ModelCallEnd::Answered(answer) = call.end {
             figures.on_answer(answer);
@@ -131,7 +123,7 @@ impl CallMetrics {
         page.write_head(name, "histogram", help);
         for (key, figures) in &self.models {
             if let Some(histogram) = &figures.first_chunk {
-                key.with_labels(&[], |labels| page.write_histogram(name, labels, histogram));
+                page.write_histogram(name, &key.labels(&[]), histogram);
             }
         }
         self.write_token_histograms(page);
@@ -140,7 +132,7 @@ impl CallMetrics {
         page.write_head(name, "histogram", "Duration of MCP tool calls.");
         for (kind, histogram) in &self.requests {
             let labels = [("mcp_method_name", "tools/call"), ("error_type", kind)];
-            page.write_histogram(name, without_empty(&labels), histogram);
+            page.write_histogram(name, &labels, histogram);
         }
         let name = "mcp_client_session_duration_seconds";
         page.write_head(name, "histogram", "Duration of finished MCP sessions.");
@@ -153,10 +145,7 @@ impl CallMetrics {
         page.write_head(name, "histogram", "Duration of model calls.");
         for (key, figures) in &self.models {
             for (kind, histogram) in &figures.durations {
-                let more = [("error_type", *kind)];
-                key.with_labels(without_empty(&more), |labels| {
-                    page.write_histogram(name, labels, histogram);
-                });
+                page.write_histogram(name, &key.labels(&[("error_type", *kind)]), histogram);
             }
         }
     }
@@ -170,12 +159,10 @@ impl CallMetrics {
                 ("output", &figures.tokens_out),
             ];
             for (kind, histogram) in kinds {
-                let Some(histogram) = histogram else {
-                    continue;
-                };
-                key.with_labels(&[("gen_ai_token_type", kind)], |labels| {
-                    page.write_histogram(name, labels, histogram);
-                });
+                if let Some(histogram) = histogram {
+                    let labels = key.labels(&[("gen_ai_token_type", kind)]);
+                    page.write_histogram(name, &labels, histogram);
+                }
             }
         }
     }
@@ -193,9 +180,7 @@ impl CallMetrics {
             let name = format!("gen_ai_client_inference_usage_{kind}_total");
             page.write_head(&name, "counter", "Tokens as model servers reported them.");
             for (key, figures) in &self.models {
-                key.with_labels(&[], |labels| {
-                    page.write_line(&name, labels, read(&figures.totals));
-                });
+                page.write_line(&name, &key.labels(&[]), read(&figures.totals));
             }
         }
     }
@@ -223,26 +208,15 @@ impl ModelFigures {
 }
 
 impl ModelKey {
-    fn with_labels(&self, more: &[MetricLabel<'_>], write: impl FnOnce(&[MetricLabel<'_>])) {
-        let port = self.port.to_string();
-        let mut labels = vec![
+    fn labels<'a>(&'a self, more: &[MetricLabel<'a>]) -> Vec<MetricLabel<'a>> {
+        let own = [
             ("gen_ai_operation_name", "chat"),
             ("gen_ai_provider_name", &*self.provider_name),
             ("gen_ai_request_model", &*self.model),
+            ("server_address", &*self.address),
+            ("server_port", &*self.port),
         ];
-        if !self.address.is_empty() {
-            labels.push(("server_address", &*self.address));
-            labels.push(("server_port", &port));
-        }
-        labels.extend_from_slice(more);
-        write(&labels);
-    }
-}
-
-fn without_empty<'a, 'b>(labels: &'a [MetricLabel<'b>]) -> &'a [MetricLabel<'b>] {
-    match labels.split_last() {
-        Some(((_, ""), rest)) => rest,
-        Some(_) | None => labels,
+        [&own, more].concat()
     }
 }
 

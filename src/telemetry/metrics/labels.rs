@@ -4,21 +4,14 @@ use actors::domain::event::MysisStatus;
 
 use super::text::MetricLabel;
 
-/// The other process that runs a Mysis; `None` if this one does.
-pub(super) fn process_of(status: &MysisStatus) -> Option<&str> {
-    status.elsewhere.as_ref().map(|place| &*place.process)
+/// The other process that runs a Mysis; empty if this one does.
+pub(super) fn process_of(status: &MysisStatus) -> &str {
+    let place = status.elsewhere.as_ref();
+    place.map_or("", |place| &place.process)
 }
 
-/// A label, and the process if it is another one. Lines without it are those of the process that is
+/// The name, and the process if it is another one. Lines without it are those of the process that is
 /// asked, so that sums of these over all processes count each Mysis once.
-pub(super) fn with_process<'a>(
-    label: MetricLabel<'a>,
-    process: Option<&'a str>,
-) -> Vec<MetricLabel<'a>> {
-    let process = process.map(|process| ("process", process));
-    std::iter::once(label).chain(process).collect()
-}
-
-pub(super) fn name_labels(status: &MysisStatus) -> Vec<MetricLabel<'_>> {
-    with_process(("mysis", &*status.name), process_of(status))
+pub(super) fn name_labels(status: &MysisStatus) -> [MetricLabel<'_>; 2] {
+    [("mysis", &status.name), ("process", process_of(status))]
 }

@@ -21,7 +21,7 @@ pub(super) fn write(page: &mut MetricsPage) {
     for (name, kind, help, value) in times().into_iter().chain(sizes()) {
         if let Some(value) = value {
             page.write_head(name, kind, help);
-            page.write_decimal(name, &[], value);
+            page.write_line(name, &[], value);
         }
     }
 }

@@ -1,8 +1,13 @@
 //! Prometheus' text format, version 0.0.4.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use zoea_text::clean;
+
+/// The bounds that the conventions advise for durations of calls, in seconds.
+pub(super) const CALL_SECONDS_BOUNDS: [f64; 14] = [
+    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
 
 /// A histogram: the number of durations up to each bound.
 pub(super) struct Histogram {
@@ -58,12 +63,13 @@ impl MetricsPage {
         self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
-    pub(super) fn write_line(&mut self, name: &str, labels: &[MetricLabel<'_>], value: u64) {
-        let labels = label_text(labels);
-        self.write(format_args!("{name}{labels} {value}\n"));
-    }
-
-    pub(super) fn write_decimal(&mut self, name: &str, labels: &[MetricLabel<'_>], value: f64) {
+    /// Writes a figure. A label without a value is none.
+    pub(super) fn write_line(
+        &mut self,
+        name: &str,
+        labels: &[MetricLabel<'_>],
+        value: impl Display,
+    ) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
@@ -81,13 +87,13 @@ impl MetricsPage {
             let bounded = [labels, &[("le", &*bound)]].concat();
             self.write_line(&bucket, &bounded, count);
         }
-        self.write_decimal(&format!("{name}_sum"), labels, of.sum);
+        self.write_line(&format!("{name}_sum"), labels, of.sum);
         self.write_line(&format!("{name}_count"), labels, of.count);
     }
 
     /// Writes a sum as a summary without quantiles.
     pub(super) fn write_sum(&mut self, name: &str, labels: &[MetricLabel<'_>], of: &SumOfSeconds) {
-        self.write_decimal(&format!("{name}_sum"), labels, of.sum);
+        self.write_line(&format!("{name}_sum"), labels, of.sum);
         self.write_line(&format!("{name}_count"), labels, of.count);
     }
 
@@ -102,14 +108,14 @@ impl MetricsPage {
 }
 
 fn label_text(labels: &[MetricLabel<'_>]) -> String {
-    if labels.is_empty() {
-        return String::new();
-    }
+    let labels = labels.iter().filter(|(_, value)| !value.is_empty());
     let labels: Vec<String> = labels
-        .iter()
         .map(|(key, value)| format!("{key}=\"{}\"", escape_label(value)))
         .collect();
-    format!("{{{}}}", labels.join(","))
+    match labels.is_empty() {
+        true => String::new(),
+        false => format!("{{{}}}", labels.join(",")),
+    }
 }
 
 fn escape_label(value: &str) -> String {
@@ -134,7 +140,7 @@ mod tests {
         }
         page.write_histogram("h", &[("p", "one")], &histogram);
         page.write_histogram("g", &[], &histogram);
-        page.write_decimal("d", &[], 0.25);
+        page.write_line("d", &[], 0.25);
         let wanted = "# HELP a What.\n# TYPE a gauge\na{x=\"q\\\"\\\\\\n\"} 3\n\
             h_bucket{p=\"one\",le=\"0.5\"} 1\nh_bucket{p=\"one\",le=\"1\"} 2\n\
             h_bucket{p=\"one\",le=\"+Inf\"} 3\nh_sum{p=\"one\"} 5\nh_count{p=\"one\"} 3\n\

@@ -6,7 +6,7 @@ use actors::domain::event::{SwarmEvent, TurnNews};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{CallStatus, RowBody};
 
-use super::text::{Histogram, MetricsPage};
+use super::text::{CALL_SECONDS_BOUNDS, Histogram, MetricsPage};
 
 /// The upper bounds of a turn's duration, in seconds.
 const SECONDS_BOUNDS: [f64; 14] = [
@@ -16,11 +16,6 @@ const SECONDS_BOUNDS: [f64; 14] = [
 const CALLS_BOUNDS: [f64; 12] = [
     0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0,
 ];
-/// The upper bounds of a tool's duration that the conventions advise, in seconds.
-const TOOL_SECONDS_BOUNDS: [f64; 14] = [
-    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
-
 pub(super) struct TurnMetrics {
     open: BTreeMap<MysisId, TurnCount>,
     seconds: Histogram,
@@ -42,7 +37,7 @@ impl Default for TurnMetrics {
             seconds: Histogram::new(&SECONDS_BOUNDS),
             model_calls: Histogram::new(&CALLS_BOUNDS),
             tool_calls: Histogram::new(&CALLS_BOUNDS),
-            tool_seconds: [(); 2].map(|()| Histogram::new(&TOOL_SECONDS_BOUNDS)),
+            tool_seconds: [(); 2].map(|()| Histogram::new(&CALL_SECONDS_BOUNDS)),
         }
     }
 }
