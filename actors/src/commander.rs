@@ -40,19 +40,19 @@ use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
-use crate::held::HeldBack;
 use crate::mysis::{FENCED, MysisDeps};
 use crate::ports::{
     Archive, Clock, Fleet, KeptCopies, Ledger, Models, SharedLimits, SwarmRecord, Upstream,
 };
-use crate::role_lists::SharedLists;
 use crate::secrets::Secrets;
 use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
+use crate::shared::{HeldBack, SharedLists};
 use crate::store::StoreHandle;
+use crate::telling::TellParent;
 use crate::ui::{TerminalLink, UiRuntime};
 
 pub use handle::CommanderHandle;
-pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommanderMsg};
+pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher};
 
 use children::ServiceActors;
 use closing::Closing;
@@ -238,7 +238,8 @@ impl CommanderState {
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let held = HeldBack::default();
-        let services = ServiceActors::start(myself, outside, &args.rules, books, &held).await?;
+        let services =
+            ServiceActors::start(myself, outside, &args.rules, books, held.clone()).await?;
         let deps = mysis_deps(&services, args, held);
         held::read_held_texts(&deps.session).await;
         // The recorder has its own seed, so that event ids do not change other random decisions.
@@ -324,6 +325,15 @@ fn mysis_deps(services: &ServiceActors, args: &CommanderArgs, held: HeldBack) ->
         upstream: outside.upstream.clone(),
         lists: SharedLists::default(),
     }
+}
+
+/// The way of a child to the Commander. If that is gone, the whole program ends.
+fn tell_commander<T: 'static>(
+    myself: &ActorRef<CommanderMsg>,
+    message: fn(T) -> CommanderMsg,
+) -> TellParent<T> {
+    let commander = myself.clone();
+    Arc::new(move |told| drop(commander.cast(message(told))))
 }
 
 /// How long Myses have to finish before they are stopped.

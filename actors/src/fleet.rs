@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
@@ -19,6 +19,7 @@ use crate::domain::ids::{FleetOrderId, MysisId};
 use crate::domain::message::Severity;
 use crate::freeze::FreezeSwitch;
 use crate::ports::{ArchiveFault, Clock, Fleet, FleetOrder, FleetReport, FleetStep, OrderOutcome};
+use crate::telling::{TellParent, spawn_job};
 
 const STEP_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -47,9 +48,6 @@ pub enum FleetMsg {
     Known(usize),
 }
 
-#[derive(Debug)]
-pub struct FleetNews(pub Box<FleetStep>);
-
 pub struct FleetActor;
 
 pub struct FleetArgs {
@@ -58,17 +56,12 @@ pub struct FleetArgs {
     /// Lets nothing leave once the leases are not safe.
     pub freeze: FreezeSwitch,
     pub capacity: usize,
-    pub parent: DerivedActorRef<FleetNews>,
-    pub notices: DerivedActorRef<SwarmEvent>,
+    pub parent: TellParent<Box<FleetStep>>,
+    pub notices: TellParent<SwarmEvent>,
 }
 
 pub struct FleetState {
-    fleet: Arc<dyn Fleet>,
-    clock: Arc<dyn Clock>,
-    freeze: FreezeSwitch,
-    capacity: usize,
-    parent: DerivedActorRef<FleetNews>,
-    notices: DerivedActorRef<SwarmEvent>,
+    args: FleetArgs,
     /// What the ledger was not told yet, or not with success.
     arrived: BTreeSet<MysisId>,
     let_go: BTreeSet<MysisId>,
@@ -98,12 +91,7 @@ impl Actor for FleetActor {
         myself.cast(FleetMsg::Due)?;
         let ticks = AbortOnDropHandle::new(myself.send_interval(STEP_INTERVAL, || FleetMsg::Due));
         Ok(FleetState {
-            fleet: args.fleet,
-            clock: args.clock,
-            freeze: args.freeze,
-            capacity: args.capacity,
-            parent: args.parent,
-            notices: args.notices,
+            args,
             arrived: BTreeSet::new(),
             let_go: BTreeSet::new(),
             changed: BTreeMap::new(),
@@ -136,7 +124,7 @@ impl Actor for FleetActor {
                 // Another process waits for it.
                 state.begin_step(&myself, Vec::new());
             }
-            FleetMsg::Capacity(capacity) => state.capacity = capacity,
+            FleetMsg::Capacity(capacity) => state.args.capacity = capacity,
             FleetMsg::Known(known) => state.known = known,
             FleetMsg::Give(order) => {
                 state.orders.given.push(order);
@@ -206,8 +194,8 @@ impl FleetState {
             return;
         }
         let report = FleetReport {
-            capacity: self.capacity,
-            is_frozen: self.freeze.frozen_since().is_some(),
+            capacity: self.args.capacity,
+            is_frozen: self.args.freeze.frozen_since().is_some(),
             arrived: self.arrived.iter().copied().collect(),
             let_go: self.let_go.iter().copied().collect(),
             statuses,
@@ -218,15 +206,13 @@ impl FleetState {
             settled: self.orders.settled.iter().copied().collect(),
             answers: self.orders.answers.clone().into_iter().collect(),
         };
-        let step = AssertUnwindSafe(self.fleet.step(report.clone())).catch_unwind();
-        let fleet_actor = myself.clone();
-        let task = tokio::spawn(async move {
+        let step = AssertUnwindSafe(self.args.fleet.step(report.clone())).catch_unwind();
+        let step = spawn_job(myself, async move {
             let panicked = || ArchiveFault("the step of the fleet panicked".to_string());
             let result = step.await.unwrap_or_else(|_| Err(panicked()));
-            // If the actor is gone, the next one makes another step.
-            let _ = fleet_actor.cast(FleetMsg::Stepped(result.map(Box::new)));
+            FleetMsg::Stepped(result.map(Box::new))
         });
-        self.under_way = Some((report, AbortOnDropHandle::new(task)));
+        self.under_way = Some((report, step));
     }
 
     fn on_stepped(
@@ -256,11 +242,10 @@ impl FleetState {
             self.forget_sent(&report.statuses);
         }
         if let Some(until) = step.safe_until {
-            self.freeze.leave_until(until);
+            self.args.freeze.leave_until(until);
             self.on_kept();
         }
-        // If the Commander is gone, the whole program ends.
-        let _ = self.parent.send_message(FleetNews(step));
+        (self.args.parent)(step);
         if has_more || !self.let_go.is_empty() || self.orders.have_news() {
             self.begin_step(myself, Vec::new());
         }
@@ -278,7 +263,7 @@ impl FleetState {
 
     fn on_fault(&mut self, fault: &ArchiveFault) {
         tracing::warn!(%fault, "failed to take a step of the fleet");
-        if !self.freeze.has_lapsed() || self.is_lapse_reported {
+        if !self.args.freeze.has_lapsed() || self.is_lapse_reported {
             return;
         }
         self.is_lapse_reported = true;
@@ -297,15 +282,7 @@ impl FleetState {
     }
 
     fn emit_notice(&self, severity: Severity, code: &'static str, text: &str) {
-        // If the Commander is gone, the whole program ends.
-        let _ = self.notices.send_message(SwarmEvent {
-            at: self.clock.now(),
-            mysis: None,
-            what: EventKind::Notice {
-                severity,
-                code,
-                text: text.into(),
-            },
-        });
+        let notice = EventKind::notice(severity, code, text);
+        (self.args.notices)(SwarmEvent::of_swarm(self.args.clock.now(), notice));
     }
 }

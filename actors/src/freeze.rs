@@ -245,7 +245,8 @@ impl Departure {
     /// Begins a request. The departure is over once the request has been handed to its adapter; its
     /// answer is heard out.
     pub async fn begin<T>(self, request: impl Future<Output = T>) -> T {
-        self.leases_safe().await;
+        // If the leases of this process are lost, the caller is ended meanwhile.
+        self.0.until(|state| !state.has_lapsed()).await;
         let mut request = std::pin::pin!(request);
         let at_once = futures::poll!(&mut request);
         drop(self);
@@ -253,14 +254,6 @@ impl Departure {
             std::task::Poll::Ready(answer) => answer,
             std::task::Poll::Pending => request.await,
         }
-    }
-}
-
-impl Departure {
-    /// Waits until the leases of this process are safe. If they are lost, the caller is ended
-    /// meanwhile.
-    async fn leases_safe(&self) {
-        self.0.until(|state| !state.has_lapsed()).await;
     }
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
+use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
 
 use crate::domain::books::CostEntry;
 use crate::domain::budget::{BudgetRules, BudgetStatus};
@@ -26,8 +26,9 @@ use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::{Charge, OthersGet};
 use crate::domain::outages::ServerOutages;
 use crate::freeze::FreezeSwitch;
-use crate::held::HeldBack;
 use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
+use crate::shared::HeldBack;
+use crate::telling::TellParent;
 use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
@@ -155,7 +156,7 @@ pub struct GateArgs {
     pub shared: Option<Arc<dyn SharedLimits>>,
     /// The texts that are held back, and the trials of refusals.
     pub held: HeldBack,
-    pub parent: DerivedActorRef<SwarmEvent>,
+    pub parent: TellParent<SwarmEvent>,
 }
 
 pub struct GateState {
@@ -167,7 +168,7 @@ pub struct GateState {
     /// The number of passes when those who gave up were last looked for.
     swept_at: u64,
     alarm: Option<Timer<GateMsg>>,
-    parent: DerivedActorRef<SwarmEvent>,
+    parent: TellParent<SwarmEvent>,
     sent_spending: BudgetStatus,
     published: PublishedOutages,
     sharing: Option<LimitSharing>,
@@ -328,12 +329,7 @@ impl GateState {
     }
 
     fn emit_event(&self, at: Timestamp, what: EventKind) {
-        // If the Commander is gone, the whole program ends.
-        let _ = self.parent.send_message(SwarmEvent {
-            at,
-            mysis: None,
-            what,
-        });
+        (self.parent)(SwarmEvent::of_swarm(at, what));
     }
 
     fn emit_spending(&mut self, now: Timestamp) {
@@ -351,15 +347,8 @@ impl GateState {
         for news in self.gate.take_news() {
             let (severity, code, text) = describe_event(&news);
             tracing::warn!(code, %text, "gate");
-            let text = text.into();
-            self.emit_event(
-                self.began(&news, now),
-                EventKind::Notice {
-                    severity,
-                    code,
-                    text,
-                },
-            );
+            let notice = EventKind::notice(severity, code, text);
+            self.emit_event(self.began(&news, now), notice);
         }
     }
 }

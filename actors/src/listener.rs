@@ -17,7 +17,7 @@ pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 /// After this many panics in a row, the function is no longer called.
 const MAX_PANICS: u32 = 5;
 
-pub struct Listener(ActorRef<ListenerMsg>);
+pub struct Listener(ActorRef<Arc<SwarmEvent>>);
 
 impl Listener {
     /// Passes every event from now on to a function.
@@ -54,29 +54,14 @@ struct ListenerState {
     panics: u32,
 }
 
-#[derive(Debug)]
-struct ListenerMsg(Arc<SwarmEvent>);
-
-impl From<Arc<SwarmEvent>> for ListenerMsg {
-    fn from(event: Arc<SwarmEvent>) -> Self {
-        ListenerMsg(event)
-    }
-}
-
-impl From<ListenerMsg> for Arc<SwarmEvent> {
-    fn from(message: ListenerMsg) -> Self {
-        message.0
-    }
-}
-
 impl Actor for ListenerActor {
-    type Msg = ListenerMsg;
+    type Msg = Arc<SwarmEvent>;
     type State = ListenerState;
     type Arguments = EventHandler;
 
     async fn pre_start(
         &self,
-        _myself: ActorRef<ListenerMsg>,
+        _myself: ActorRef<Arc<SwarmEvent>>,
         handler: EventHandler,
     ) -> Result<ListenerState, ActorProcessingErr> {
         Ok(ListenerState { handler, panics: 0 })
@@ -84,8 +69,8 @@ impl Actor for ListenerActor {
 
     async fn handle(
         &self,
-        _myself: ActorRef<ListenerMsg>,
-        ListenerMsg(event): ListenerMsg,
+        _myself: ActorRef<Arc<SwarmEvent>>,
+        event: Arc<SwarmEvent>,
         state: &mut ListenerState,
     ) -> Result<(), ActorProcessingErr> {
         if catch_unwind(AssertUnwindSafe(|| (state.handler)(&event))).is_ok() {

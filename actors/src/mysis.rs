@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -30,8 +30,9 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::write::Write;
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
-use crate::role_lists::SharedLists;
 use crate::session::{GameSession, SessionDeps, SessionEvent};
+use crate::shared::SharedLists;
+use crate::telling::TellParent;
 use crate::timer::Timer;
 use zoea_text::redact::Redactor;
 
@@ -105,14 +106,14 @@ pub struct MysisArgs {
     /// How long it waits before it does that. Orders wait with it.
     pub wait: Duration,
     pub deps: Arc<MysisDeps>,
-    pub parent: DerivedActorRef<MysisReport>,
+    pub parent: TellParent<MysisReport>,
 }
 
 pub struct MysisState {
     who: MysisRef,
     incarnation: Incarnation,
     deps: Arc<MysisDeps>,
-    parent: DerivedActorRef<MysisReport>,
+    parent: TellParent<MysisReport>,
     rules: Arc<SwarmRules>,
     phase: MysisPhase,
     /// `None` while a task has it, or before it is needed.
@@ -236,11 +237,9 @@ impl MysisState {
         };
         match message {
             MysisMsg::Recalled(past) => self.on_recalled(myself, *past),
-            MysisMsg::CannotRecall(why) => self.emit_event(EventKind::Notice {
-                severity: Severity::Error,
-                code: "store_trouble",
-                text: why.into(),
-            }),
+            MysisMsg::CannotRecall(why) => {
+                self.emit_event(EventKind::notice(Severity::Error, "store_trouble", why));
+            }
             MysisMsg::Order(order, reply) => self.on_order(myself, order, reply),
             MysisMsg::MissionStands(mission) => {
                 self.handle_input(myself, LifeInput::MissionStands(mission))

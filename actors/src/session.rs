@@ -68,7 +68,7 @@ pub struct SessionDeps {
     pub attempts: AttemptSlots,
     pub clock: Arc<dyn Clock>,
     pub secrets: Secrets,
-    pub held: crate::held::HeldBack,
+    pub held: crate::shared::HeldBack,
     /// The links by which Myses wait to be logged in.
     pub links: PendingLinks,
     pub questions: QuestionNumbers,

@@ -7,21 +7,21 @@
 mod handle;
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
+use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::backoff::Backoff;
-use crate::domain::event::{EventKind, SwarmEvent};
-use crate::domain::ids::{MysisId, Timestamp};
-use crate::domain::message::Severity;
+use crate::domain::ids::MysisId;
 use crate::domain::record::GameAccount;
-use crate::domain::standing::{StandingKind, WAITING_FOR_STORE};
+use crate::domain::standing::WAITING_FOR_STORE;
 use crate::domain::write::Batch;
 use crate::ports::{Clock, Ledger, LedgerFault};
+use crate::telling::{TellParent, spawn_job};
 use crate::timer::{Timer, set_timer};
 
 pub use handle::{StoreHandle, Urgency};
@@ -35,18 +35,21 @@ const GATHERING_TIME: Duration = Duration::from_millis(50);
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
+type WriteReply = RpcReplyPort<Result<(), LedgerFault>>;
+type ClaimReply = RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>;
+
 #[derive(Debug)]
 pub enum StoreMsg {
     Write {
         batch: Batch,
         urgency: Urgency,
         /// Gets the answer after the commit.
-        reply: RpcReplyPort<Result<(), LedgerFault>>,
+        reply: WriteReply,
     },
     ClaimAccount {
         mysis: MysisId,
         /// Gets the account once the claim is durable.
-        reply: RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
+        reply: ClaimReply,
     },
     /// Answered once the queue is empty.
     Drain(RpcReplyPort<()>),
@@ -66,15 +69,14 @@ pub struct StoreActor;
 pub struct StoreArgs {
     pub ledger: Arc<dyn Ledger>,
     pub clock: Arc<dyn Clock>,
-    pub parent: DerivedActorRef<SwarmEvent>,
+    /// Hears why the ledger takes no writes, and `None` once it does again.
+    pub parent: TellParent<Option<Arc<str>>>,
 }
 
 pub struct StoreState {
     /// Triggers maintenance that is due by time.
     _upkeep: Option<AbortOnDropHandle<()>>,
-    ledger: Arc<dyn Ledger>,
-    clock: Arc<dyn Clock>,
-    parent: DerivedActorRef<SwarmEvent>,
+    args: StoreArgs,
     queue: VecDeque<StoreJob>,
     under_way: Option<(StoreTask, AbortOnDropHandle<()>)>,
     /// Whether a job in the queue is not to wait any longer.
@@ -89,19 +91,13 @@ pub struct StoreState {
 }
 
 enum StoreJob {
-    Write(Batch, RpcReplyPort<Result<(), LedgerFault>>),
-    Claim(
-        MysisId,
-        RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
-    ),
+    Write(Batch, WriteReply),
+    Claim(MysisId, ClaimReply),
 }
 
 enum StoreTask {
-    Commit(Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>),
-    Claim(
-        MysisId,
-        RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
-    ),
+    Commit(Vec<(Batch, WriteReply)>),
+    Claim(MysisId, ClaimReply),
     Waiting,
     Maintenance,
 }
@@ -123,9 +119,7 @@ impl Actor for StoreActor {
         });
         Ok(StoreState {
             _upkeep: upkeep,
-            ledger: args.ledger,
-            clock: args.clock,
-            parent: args.parent,
+            args,
             queue: VecDeque::new(),
             under_way: None,
             is_due: false,
@@ -170,7 +164,7 @@ impl Actor for StoreActor {
 impl StoreState {
     /// Starts the next job if none is in progress.
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
-        self.ledger.waiting(self.queue.len());
+        self.args.ledger.waiting(self.queue.len());
         if self.under_way.is_some() || self.start_maintenance(myself) {
             return;
         }
@@ -222,57 +216,35 @@ impl StoreState {
     fn start_maintenance(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
         let may = self.draining.is_empty() && (!self.did_maintenance || self.queue.is_empty());
         self.did_maintenance = false;
-        let Some(step) = may.then(|| self.ledger.maintenance()).flatten() else {
+        let Some(step) = may.then(|| self.args.ledger.maintenance()).flatten() else {
             return false;
         };
-        let step = std::panic::AssertUnwindSafe(step).catch_unwind();
-        let store = myself.clone();
-        let task = tokio::spawn(async move {
-            // A step that fails becomes due again.
-            let _ = step.await;
-            let _ = store.cast(StoreMsg::MaintenanceDone);
-        });
-        self.under_way = Some((StoreTask::Maintenance, AbortOnDropHandle::new(task)));
+        let step = AssertUnwindSafe(step).catch_unwind();
+        // A step that fails becomes due again.
+        let step = spawn_job(myself, step.map(|_| StoreMsg::MaintenanceDone));
+        self.under_way = Some((StoreTask::Maintenance, step));
         self.did_maintenance = true;
         true
     }
 
-    fn begin_commit(
-        &mut self,
-        myself: &ActorRef<StoreMsg>,
-        group: Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>,
-    ) {
+    fn begin_commit(&mut self, myself: &ActorRef<StoreMsg>, group: Vec<(Batch, WriteReply)>) {
         let batches: Vec<Batch> = group.iter().map(|(batch, _)| batch.clone()).collect();
         let size = batches.len();
-        let commit = std::panic::AssertUnwindSafe(self.ledger.commit(batches)).catch_unwind();
-        let store = myself.clone();
-        let task = tokio::spawn(async move {
-            let results = commit.await.unwrap_or_else(|_| {
-                let fault = LedgerFault::Unavailable("the ledger panicked".to_string());
-                vec![Err(fault); size]
-            });
-            // If the Store is gone, its callers ask the next one.
-            let _ = store.cast(StoreMsg::Committed(results));
+        let commit = AssertUnwindSafe(self.args.ledger.commit(batches)).catch_unwind();
+        let commit = spawn_job(myself, async move {
+            let results = commit.await;
+            StoreMsg::Committed(results.unwrap_or_else(|_| vec![Err(ledger_panicked()); size]))
         });
-        self.under_way = Some((StoreTask::Commit(group), AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Commit(group), commit));
     }
 
-    fn begin_claim(
-        &mut self,
-        myself: &ActorRef<StoreMsg>,
-        mysis: MysisId,
-        reply: RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
-    ) {
-        let claim = self.ledger.claim_account(mysis, self.clock.now());
-        let claim = std::panic::AssertUnwindSafe(claim).catch_unwind();
-        let store = myself.clone();
-        let task = tokio::spawn(async move {
-            let result = claim.await.unwrap_or_else(|_| {
-                Err(LedgerFault::Unavailable("the ledger panicked".to_string()))
-            });
-            let _ = store.cast(StoreMsg::Claimed(result));
+    fn begin_claim(&mut self, myself: &ActorRef<StoreMsg>, mysis: MysisId, reply: ClaimReply) {
+        let claim = self.args.ledger.claim_account(mysis, self.args.clock.now());
+        let claim = AssertUnwindSafe(claim).catch_unwind();
+        let claim = spawn_job(myself, async move {
+            StoreMsg::Claimed(claim.await.unwrap_or_else(|_| Err(ledger_panicked())))
         });
-        self.under_way = Some((StoreTask::Claim(mysis, reply), AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Claim(mysis, reply), claim));
     }
 
     /// Answers a group. Batches that could not be written go back to the head of the queue, in
@@ -334,38 +306,22 @@ impl StoreState {
             None if self.waits.is_none() => {}
             None => {
                 self.waits = None;
-                let (code, words) = StandingKind::StoreTrouble.end();
-                self.emit_notice(Severity::Info, code, words);
+                (self.args.parent)(None);
             }
             Some(why) => {
                 if self.waits.is_none() {
                     let text = format!("nothing can be stored{WAITING_FOR_STORE}: {why}");
-                    let kind = StandingKind::StoreTrouble;
-                    self.emit_notice(kind.severity(), kind.code(), &text);
+                    (self.args.parent)(Some(text.into()));
                 }
                 let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
                 let wait = self.waits.get_or_insert_with(first).next_wait();
-                let store = myself.clone();
-                let task = tokio::spawn(async move {
-                    tokio::time::sleep(wait).await;
-                    let _ = store.cast(StoreMsg::TryAgain);
-                });
-                self.under_way = Some((StoreTask::Waiting, AbortOnDropHandle::new(task)));
+                let wait = tokio::time::sleep(wait).map(|()| StoreMsg::TryAgain);
+                self.under_way = Some((StoreTask::Waiting, spawn_job(myself, wait)));
             }
         }
     }
+}
 
-    fn emit_notice(&self, severity: Severity, code: &'static str, text: &str) {
-        let at: Timestamp = self.clock.now();
-        // If the Commander is gone, the whole program ends.
-        let _ = self.parent.send_message(SwarmEvent {
-            at,
-            mysis: None,
-            what: EventKind::Notice {
-                severity,
-                code,
-                text: text.into(),
-            },
-        });
-    }
+fn ledger_panicked() -> LedgerFault {
+    LedgerFault::Unavailable("the ledger panicked".to_string())
 }

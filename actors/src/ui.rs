@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -26,6 +26,7 @@ use crate::ports::{
     Archive, Archivist, Clock, Screen, SetupInspector, Terminal, TerminalInput, View,
 };
 use crate::reply::{OrderReply, OrderRequest};
+use crate::telling::TellParent;
 use crate::timer::{Timer, set_timer};
 
 pub use messages::{UiMsg, WrongUiMsg};
@@ -116,7 +117,7 @@ pub struct UiArgs {
     pub archive: Arc<dyn Archive>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    pub commander: DerivedActorRef<OrderRequest>,
+    pub commander: TellParent<OrderRequest>,
     pub snapshot: SwarmSnapshot,
     pub view: View,
     /// Where its queries of the store run: connections belong to the runtime that opened them.
@@ -128,7 +129,7 @@ pub struct UiState {
     link: TerminalLink,
     archive: Arc<dyn Archive>,
     clock: Arc<dyn Clock>,
-    commander: DerivedActorRef<OrderRequest>,
+    commander: TellParent<OrderRequest>,
     jobs: reading::ReadingTasks,
     frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
@@ -304,6 +305,6 @@ impl UiState {
             source,
             reply,
         };
-        let _ = self.commander.send_message(request);
+        (self.commander)(request);
     }
 }

@@ -4,7 +4,6 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::SwarmEvent;
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::record::GameAccount;
 use actors::domain::write::{Author, Batch};
@@ -12,7 +11,7 @@ use actors::ports::{Ledger, LedgerFault};
 use actors::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg, Urgency};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use ractor::{Actor, ActorRef};
 use tokio::time::Instant;
 use zoea_system::clock::MachineClock;
 
@@ -41,27 +40,13 @@ impl Ledger for CountingLedger {
     }
 }
 
-/// Hears what the Store reports.
-struct Parent;
-
-impl Actor for Parent {
-    type Msg = SwarmEvent;
-    type State = ();
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<SwarmEvent>, _: ()) -> Result<(), ActorProcessingErr> {
-        Ok(())
-    }
-}
-
 /// A Store, and what its ledger committed.
 async fn store() -> (ActorRef<StoreMsg>, CountingLedger) {
     let ledger = CountingLedger::default();
-    let (parent, _) = Actor::spawn(None, Parent, ()).await.unwrap();
     let args = StoreArgs {
         ledger: Arc::new(ledger.clone()),
         clock: Arc::new(MachineClock),
-        parent: parent.get_derived(),
+        parent: Arc::new(|_| {}),
     };
     let (store, _) = Actor::spawn(None, StoreActor, args).await.unwrap();
     (store, ledger)

@@ -45,23 +45,6 @@ enum PretenderMsg {
     Live,
 }
 
-impl From<OrderRequest> for PretenderMsg {
-    fn from(request: OrderRequest) -> Self {
-        PretenderMsg::Order(request)
-    }
-}
-
-impl TryFrom<PretenderMsg> for OrderRequest {
-    type Error = String;
-
-    fn try_from(message: PretenderMsg) -> Result<Self, String> {
-        match message {
-            PretenderMsg::Order(request) => Ok(request),
-            PretenderMsg::Live => Err("not an order".to_string()),
-        }
-    }
-}
-
 impl Actor for Pretender {
     type Msg = PretenderMsg;
     type State = Pretending;
@@ -73,11 +56,12 @@ impl Actor for Pretender {
         (swarm, link, rate): (Swarm, TerminalLink, u64),
     ) -> Result<Pretending, ActorProcessingErr> {
         let statuses = swarm.statuses.values().cloned().map(Arc::new);
+        let commander = myself.clone();
         let args = UiArgs {
             link,
             archive: Arc::new(swarm.stored.clone()),
             clock: Arc::new(Now),
-            commander: myself.get_derived(),
+            commander: Arc::new(move |request| drop(commander.cast(PretenderMsg::Order(request)))),
             snapshot: SwarmSnapshot {
                 statuses: statuses.collect(),
                 mission: swarm.mission.clone(),

@@ -18,12 +18,12 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::standing::StandingKind;
 use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
-use crate::held::HeldBack;
 use crate::ports::{Clock, Ledger, SharedLimits};
 use crate::session::MAX_ATTEMPTS;
+use crate::shared::HeldBack;
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
 
-use super::{Adapters, CommanderMsg, CommanderState};
+use super::{Adapters, CommanderMsg, CommanderState, tell_commander};
 
 /// The waits between attempts to read the books for a gate.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
@@ -33,8 +33,16 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 pub(super) struct ServiceActors {
     store: AddressHolder<StoreMsg>,
     gate: AddressHolder<GateMsg>,
+    parts: ServiceParts,
+}
+
+/// What every Store and every gate works with.
+struct ServiceParts {
     ledger: Arc<dyn Ledger>,
+    clock: Arc<dyn Clock>,
+    freeze: FreezeSwitch,
     shared: Option<Arc<dyn SharedLimits>>,
+    held: HeldBack,
 }
 
 impl ServiceActors {
@@ -43,30 +51,27 @@ impl ServiceActors {
         outside: &Adapters,
         rules: &SwarmRules,
         books: Vec<CostEntry>,
-        held: &HeldBack,
+        held: HeldBack,
     ) -> Result<ServiceActors, ActorProcessingErr> {
-        let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
-        let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
-        let known = (books, Arc::default());
-        let shared = outside.shared_limits.clone();
-        let with = GateParts {
-            clock,
-            freeze: &outside.freeze,
-            shared: shared.clone(),
+        let parts = ServiceParts {
+            ledger: outside.ledger.clone(),
+            clock: outside.clock.clone(),
+            freeze: outside.freeze.clone(),
+            shared: outside.shared_limits.clone(),
             held,
         };
-        let gate = spawn_gate(myself, with, rules, known).await?;
+        let store = spawn_store(myself, &parts).await?;
+        let gate = spawn_gate(myself, &parts, rules, (books, Arc::default())).await?;
         Ok(ServiceActors {
             store: AddressHolder::new(store),
             gate: AddressHolder::new(gate),
-            ledger,
-            shared,
+            parts,
         })
     }
 
     /// Refuses what lives of a Mysis before this one write.
     pub(super) fn shut_out(&self, mysis: MysisId, before: Incarnation) {
-        self.ledger.shut_out(mysis, before);
+        self.parts.ledger.shut_out(mysis, before);
     }
 
     pub(super) fn store(&self) -> ActorRef<StoreMsg> {
@@ -96,11 +101,10 @@ impl CommanderState {
             "store_restarted",
             "the store crashed and was replaced",
         );
-        let (ledger, clock) = (self.services.ledger.clone(), self.clock().clone());
-        let store = spawn_store(myself, ledger, clock).await?;
+        let store = spawn_store(myself, &self.services.parts).await?;
         self.services.store.replace(store);
         // The new Store reports for itself whether it can write.
-        self.keep_standing(StandingKind::StoreTrouble, None);
+        self.keep_standing(StandingKind::StoreTrouble, self.now(), None);
         Ok(())
     }
 
@@ -114,14 +118,8 @@ impl CommanderState {
             "the gate crashed and was replaced: for a while more calls than allowed may run at once",
         );
         let known = (Vec::new(), self.outside.of_gate());
-        let shared = self.services.shared.clone();
-        let with = GateParts {
-            clock: self.clock().clone(),
-            freeze: self.freeze_switch(),
-            shared,
-            held: &self.deps.session.held,
-        };
-        let gate = spawn_gate(myself, with, &self.rules.current, known).await?;
+        let rules = &self.rules.current;
+        let gate = spawn_gate(myself, &self.services.parts, rules, known).await?;
         self.services.gate.replace(gate);
         self.read_books();
         Ok(())
@@ -150,40 +148,34 @@ impl CommanderState {
 
 async fn spawn_store(
     myself: &ActorRef<CommanderMsg>,
-    ledger: Arc<dyn Ledger>,
-    clock: Arc<dyn Clock>,
+    parts: &ServiceParts,
 ) -> Result<ActorRef<StoreMsg>, ActorProcessingErr> {
     let args = StoreArgs {
-        ledger,
-        clock,
-        parent: myself.get_derived(),
+        ledger: parts.ledger.clone(),
+        clock: parts.clock.clone(),
+        parent: tell_commander(myself, |trouble| {
+            CommanderMsg::Standing(StandingKind::StoreTrouble, trouble)
+        }),
     };
     let (store, _) = Actor::spawn_linked(None, StoreActor, args, myself.get_cell()).await?;
     Ok(store)
 }
 
-struct GateParts<'a> {
-    clock: Arc<dyn Clock>,
-    freeze: &'a FreezeSwitch,
-    shared: Option<Arc<dyn SharedLimits>>,
-    held: &'a HeldBack,
-}
-
 async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    parts: GateParts<'_>,
+    parts: &ServiceParts,
     rules: &SwarmRules,
     (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
-        clock: parts.clock,
+        clock: parts.clock.clone(),
         rules: gate_rules(rules),
         books,
         outages,
         freeze: parts.freeze.clone(),
-        shared: parts.shared,
+        shared: parts.shared.clone(),
         held: parts.held.clone(),
-        parent: myself.get_derived(),
+        parent: tell_commander(myself, CommanderMsg::News),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;
     Ok(gate)

@@ -8,7 +8,7 @@ use crate::domain::event::{EventKind, RosterChange};
 use crate::domain::ids::MysisId;
 use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::domain::record::MysisRecord;
-use crate::domain::write::{Author, Batch};
+use crate::domain::write::Batch;
 use crate::ports::LedgerFault;
 use crate::reply::OrderReply;
 
@@ -52,11 +52,7 @@ impl CommanderState {
             }
             // It is stored behind all that the Mysis wrote, however long that takes: the order may have
             // been acknowledged by another process.
-            let marker = Batch {
-                author: Author::Commander,
-                writes: Vec::new(),
-            };
-            store.write(marker).await?;
+            store.write(Batch::of_commander(Vec::new())).await?;
             deleted.keep(mysis).await.map_err(|why| {
                 LedgerFault::Refused(format!(
                     "{name} is not deleted, since no copy of it can be kept: {why}; `zoea mysis delete --now {name}` \

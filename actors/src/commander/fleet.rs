@@ -24,7 +24,7 @@ use crate::reply::OrderReply;
 use super::members::{Leaving, SwarmMember};
 use super::returning::starts_by_itself;
 use super::supervising::SpawnReason;
-use super::{CommanderMsg, CommanderState};
+use super::{CommanderMsg, CommanderState, tell_commander};
 
 /// How long a process relies on the leases with which it starts, before the first step.
 const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
@@ -62,8 +62,8 @@ impl CommanderState {
             clock: self.clock().clone(),
             freeze: self.freeze_switch().clone(),
             capacity: self.rules.current.max_myses,
-            parent: myself.get_derived(),
-            notices: myself.get_derived(),
+            parent: tell_commander(myself, CommanderMsg::Fleet),
+            notices: tell_commander(myself, CommanderMsg::News),
         };
         let (actor, _) = Actor::spawn_linked(None, FleetActor, args, myself.get_cell()).await?;
         for member in self.members.iter() {

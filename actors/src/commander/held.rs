@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::held::{HeldChange, HeldText};
 use crate::domain::ids::MysisId;
 use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
-use crate::domain::write::{Author, Batch, Write};
+use crate::domain::write::{Batch, Write};
 use crate::mysis::MysisMsg;
 use crate::reply::OrderReply;
 use crate::session::SessionDeps;
@@ -36,10 +36,7 @@ impl CommanderState {
             return reply.answer(Err(OrderRefusal::Because(why)));
         }
         let writes = wanted.iter().cloned().map(Write::HoldText);
-        let batch = Batch {
-            author: Author::Commander,
-            writes: writes.collect(),
-        };
+        let batch = Batch::of_commander(writes.collect());
         let (store, clock) = (self.store_handle(), self.clock().clone());
         let myses = self.members.iter();
         let myses: Vec<_> = myses.map(|member| member.actor.clone()).collect();

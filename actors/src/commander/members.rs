@@ -8,13 +8,11 @@ use ractor::{ActorId, ActorRef};
 use tokio::time::Instant;
 
 use crate::domain::event::{Activity, MysisRef, MysisStatus};
-use crate::domain::fault::MysisFault;
-use crate::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
+use crate::domain::ids::{Incarnation, MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{MysisOrder, OrderRefusal};
 use crate::domain::record::{MysisProfile, MysisRecord};
-use crate::domain::restart::{RelaunchVerdict, Relaunches};
-use crate::domain::rules::SupervisionRules;
+use crate::domain::restart::Relaunches;
 use crate::domain::state::LifeState;
 use crate::mysis::MysisMsg;
 use crate::reply::OrderReply;
@@ -64,9 +62,9 @@ pub(super) enum Leaving {
 /// The automatic relaunches of a Mysis: the past ones, and the timer of the next one.
 #[derive(Default)]
 pub(super) struct Relaunching {
-    past: Relaunches,
+    pub(super) past: Relaunches,
     /// The deaths at rest. They cost the Mysis no relaunch.
-    at_rest: Relaunches,
+    pub(super) at_rest: Relaunches,
     pub(super) next: Option<Timer<CommanderMsg>>,
 }
 
@@ -213,10 +211,7 @@ impl SwarmMember {
     }
 
     pub(super) fn mysis_ref(&self) -> MysisRef {
-        MysisRef {
-            id: self.record.id,
-            name: self.status.name.clone(),
-        }
+        self.status.who()
     }
 
     /// Gives it an order. A dead actor drops the reply, which answers the order.
@@ -286,20 +281,6 @@ impl SwarmMember {
 }
 
 impl Relaunching {
-    pub(super) fn decide(
-        &mut self,
-        rules: &SupervisionRules,
-        fault: &MysisFault,
-        now: Moment,
-    ) -> RelaunchVerdict {
-        self.past.decide(rules, fault.kind, now)
-    }
-
-    /// How long its next actor waits before it reads its history, since this one died at rest.
-    pub(super) fn rest_wait(&mut self, rules: &SupervisionRules, now: Moment) -> Duration {
-        self.at_rest.rest_wait(rules, now)
-    }
-
     /// Forgets earlier relaunches, because the operator takes over.
     pub(super) fn forget(&mut self) {
         self.past.forget();

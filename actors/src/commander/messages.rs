@@ -17,7 +17,6 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::silence::SilenceNotice;
 use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::domain::write::Write;
-use crate::fleet::FleetNews;
 use crate::ports::{Configuration, FleetStep, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
@@ -134,82 +133,6 @@ impl PendingOrder {
                 mission: *mission,
                 at,
             },
-        }
-    }
-}
-
-impl From<OrderRequest> for CommanderMsg {
-    fn from(request: OrderRequest) -> Self {
-        CommanderMsg::Order(request)
-    }
-}
-
-impl From<MysisReport> for CommanderMsg {
-    fn from(report: MysisReport) -> Self {
-        CommanderMsg::Report(report)
-    }
-}
-
-impl From<FleetNews> for CommanderMsg {
-    fn from(FleetNews(step): FleetNews) -> Self {
-        CommanderMsg::Fleet(step)
-    }
-}
-
-impl From<SwarmEvent> for CommanderMsg {
-    fn from(news: SwarmEvent) -> Self {
-        CommanderMsg::News(news)
-    }
-}
-
-/// A message of another type. Ractor's derived addresses require a conversion back, which can fail.
-#[derive(Debug)]
-pub struct WrongCommanderMsg;
-
-impl TryFrom<CommanderMsg> for OrderRequest {
-    type Error = WrongCommanderMsg;
-
-    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
-        if let CommanderMsg::Order(request) = message {
-            Ok(request)
-        } else {
-            Err(WrongCommanderMsg)
-        }
-    }
-}
-
-impl TryFrom<CommanderMsg> for MysisReport {
-    type Error = WrongCommanderMsg;
-
-    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
-        if let CommanderMsg::Report(report) = message {
-            Ok(report)
-        } else {
-            Err(WrongCommanderMsg)
-        }
-    }
-}
-
-impl TryFrom<CommanderMsg> for SwarmEvent {
-    type Error = WrongCommanderMsg;
-
-    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
-        if let CommanderMsg::News(news) = message {
-            Ok(news)
-        } else {
-            Err(WrongCommanderMsg)
-        }
-    }
-}
-
-impl TryFrom<CommanderMsg> for FleetNews {
-    type Error = WrongCommanderMsg;
-
-    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
-        if let CommanderMsg::Fleet(step) = message {
-            Ok(FleetNews(step))
-        } else {
-            Err(WrongCommanderMsg)
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ractor::RpcReplyPort;
 use zoea_text::natural::compare_natural;
 
-use crate::domain::event::{Elsewhere, EventKind, MysisRef, MysisStatus, RosterChange};
+use crate::domain::event::{Elsewhere, EventKind, MysisStatus, RosterChange};
 use crate::domain::ids::MysisId;
 use crate::domain::order::OrderRefusal;
 use crate::domain::record::MysisRecord;
@@ -197,7 +197,7 @@ impl CommanderState {
             .map(|places| self.neighbours.take_places(&places));
         for status in deleted.into_iter().flatten() {
             if self.members.get(status.id).is_none() {
-                self.emit_event_of(ref_to(&status), EventKind::Roster(RosterChange::Deleted));
+                self.emit_event_of(status.who(), EventKind::Roster(RosterChange::Deleted));
             }
         }
         for mysis in std::mem::take(&mut self.neighbours.changed) {
@@ -226,7 +226,7 @@ impl CommanderState {
     fn show_neighbour(&mut self, mysis: MysisId) {
         let is_here = self.members.get(mysis).is_some();
         if let Some(shown) = self.neighbours.show(mysis, is_here) {
-            self.emit_event_of(ref_to(&shown), EventKind::StatusChanged(shown));
+            self.emit_event_of(shown.who(), EventKind::StatusChanged(shown));
         }
     }
 
@@ -271,12 +271,5 @@ impl CommanderState {
             statuses.sort_by(|a, b| a.name.cmp(&b.name));
         }
         statuses
-    }
-}
-
-fn ref_to(status: &MysisStatus) -> MysisRef {
-    MysisRef {
-        id: status.id,
-        name: status.name.clone(),
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::event::{EventKind, MysisStatus, RosterChange};
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{MysisProfile, MysisRecord, PoolAccount};
-use crate::domain::write::{Author, Batch, Write};
+use crate::domain::write::{Batch, Write};
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
@@ -98,10 +98,7 @@ impl CommanderState {
                 at: now.plus(later),
             })
             .collect();
-        let batch = Batch {
-            author: Author::Commander,
-            writes,
-        };
+        let batch = Batch::of_commander(writes);
         let store = self.store_handle();
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
@@ -195,10 +192,7 @@ impl CommanderState {
         if order.changes_mission() {
             self.mission.begin_change();
         }
-        let batch = Batch {
-            author: Author::Commander,
-            writes: vec![order.write(self.now())],
-        };
+        let batch = Batch::of_commander(vec![order.write(self.now())]);
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
             let stored = match before.await {

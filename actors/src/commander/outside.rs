@@ -18,6 +18,7 @@ use crate::domain::standing::StandingKind;
 use crate::gate::GateMsg;
 use crate::gate::event_text::away_by_events;
 use crate::timer::{Timer, set_timer};
+use zoea_text::names::listed_up_to;
 use zoea_text::natural::compare_natural;
 
 use super::children::gate_rules;
@@ -203,14 +204,8 @@ impl CommanderState {
         }
         let waiting = waiting.into_iter().map(|(what, mut who)| {
             who.sort_by(|a, b| compare_natural(a, b));
-            let more = who.len().saturating_sub(MAX_NAMES);
             let verb = if who.len() == 1 { "waits" } else { "wait" };
-            who.truncate(MAX_NAMES);
-            let more = match more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            format!("{}{more} {verb}{what}", who.join(", "))
+            format!("{} {verb}{what}", listed_up_to(&who, MAX_NAMES))
         });
         let waiting: Vec<String> = waiting.collect();
         let text = format!(

@@ -17,7 +17,7 @@ use crate::domain::order::memo::{
     answer_from_text, answer_to_text, order_from_text, order_to_text,
 };
 use crate::domain::order::{CompletedAction, CompletedOrder, Order, OrderRefusal, OrderResult};
-use crate::domain::write::{Author, Batch};
+use crate::domain::write::Batch;
 use crate::fleet::FleetMsg;
 use crate::ports::{FleetOrder, FleetOrders, OrderOutcome};
 use crate::reply::{OrderReply, OrderRequest};
@@ -226,10 +226,7 @@ impl CommanderState {
             // Whoever has the Mysis takes it up again, here too if that comes back.
             Err(OrderRefusal::Closing | OrderRefusal::Interrupted | OrderRefusal::Store(_)) => {
                 let (store, commander) = (self.store_handle(), myself.clone());
-                let nothing = Batch {
-                    author: Author::Commander,
-                    writes: Vec::new(),
-                };
+                let nothing = Batch::of_commander(Vec::new());
                 self.jobs.spawn(async move {
                     // A refusal comes after the writes before it, too.
                     let _ = store.write(nothing).await;

@@ -13,12 +13,12 @@ use crate::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, RELAUNCH_CODE, record_of,
     record_of_need,
 };
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 use crate::domain::state::LifeState;
-use crate::domain::write::{Author, Batch, Write};
+use crate::domain::write::{Batch, Write};
 use crate::ports::Clock;
 use crate::reply::OrderReply;
 use crate::store::StoreHandle;
@@ -40,23 +40,13 @@ enum RecorderMsg {
 
 /// An answer that is given once its record is stored. Dropping it answers that the result of the
 /// order is unknown.
-struct PendingAnswer {
-    reply: OrderReply,
-    answer: OrderResult,
-}
-
-impl PendingAnswer {
-    fn answer(self) {
-        self.reply.answer(self.answer);
-    }
-}
+type PendingAnswer = (OrderReply, OrderResult);
 
 /// Stores and logs records in a task of its own.
 pub(super) struct EventRecorder {
-    queue: mpsc::Sender<RecorderMsg>,
+    entry: RecorderEntry,
     rng: fastrand::Rng,
     clock: Arc<dyn Clock>,
-    commander: ActorRef<CommanderMsg>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -70,10 +60,9 @@ impl EventRecorder {
         let (queue, waiting) = mpsc::channel(MAX_WAITING_RECORDS);
         let task = tokio::spawn(store_all(waiting, store));
         EventRecorder {
-            queue,
+            entry: RecorderEntry { queue, commander },
             rng: fastrand::Rng::with_seed(seed),
             clock,
-            commander,
             _task: AbortOnDropHandle::new(task),
         }
     }
@@ -91,19 +80,12 @@ impl EventRecorder {
     fn enqueue_record(&mut self, mut record: EventRecord, redactor: &Redactor) {
         record.id = self.new_id();
         record.text = redactor.clean(&record.text).as_ref().into();
-        self.entry().enqueue(record, None);
-    }
-
-    fn entry(&self) -> RecorderEntry {
-        RecorderEntry {
-            queue: self.queue.clone(),
-            commander: self.commander.clone(),
-        }
+        self.entry.enqueue(record, None);
     }
 
     /// Returns once all earlier records are stored.
     pub(super) fn flush(&self) -> impl Future<Output = ()> + use<> {
-        let queue = self.queue.clone();
+        let queue = self.entry.queue.clone();
         async move {
             let (done, stored) = oneshot::channel();
             if queue.send(RecorderMsg::Flush(done)).await.is_ok() {
@@ -115,6 +97,7 @@ impl EventRecorder {
 }
 
 /// The way of a record to the log, the terminals and the store.
+#[derive(Clone)]
 struct RecorderEntry {
     queue: mpsc::Sender<RecorderMsg>,
     commander: ActorRef<CommanderMsg>,
@@ -135,9 +118,9 @@ impl RecorderEntry {
             return;
         };
         tracing::warn!("an event is in the log only: too many wait for the store");
-        if let RecorderMsg::Record(_, Some(awaited)) = item {
+        if let RecorderMsg::Record(_, Some((reply, answer))) = item {
             // The queue is full, but the order was carried out.
-            awaited.answer();
+            reply.answer(answer);
         }
     }
 }
@@ -167,14 +150,15 @@ async fn store_all(mut waiting: mpsc::Receiver<RecorderMsg>, store: StoreHandle)
                 RecorderMsg::Flush(done) => flushed.push(done),
             }
         }
-        let author = Author::Commander;
         if !writes.is_empty()
-            && let Err(fault) = store.write(Batch { author, writes }).await
+            && let Err(fault) = store.write(Batch::of_commander(writes)).await
         {
             tracing::error!(%fault, "failed to store events");
         }
         // Even if the record could not be stored, the order was carried out.
-        awaited.into_iter().for_each(PendingAnswer::answer);
+        for (reply, answer) in awaited {
+            reply.answer(answer);
+        }
         for done in flushed {
             // The caller may have stopped waiting.
             let _ = done.send(());
@@ -261,7 +245,7 @@ impl CommanderState {
             summary.text = "relaunched".to_string();
         }
         let is_kept = matches!(order, Order::Freeze | Order::Thaw);
-        let (entry, clock) = (self.recorder.entry(), self.recorder.clock.clone());
+        let (entry, clock) = (self.recorder.entry.clone(), self.recorder.clock.clone());
         let (id, redactor) = (self.recorder.new_id(), self.rules.redactor());
         let ticket = reply.ticket();
         let recording = OrderReply::new(move |answer| {
@@ -272,7 +256,8 @@ impl CommanderState {
                 return reply.answer(answer);
             }
             if let (Ok(CompletedOrder::Created(id)), Some(name)) = (&answer, &summary.name) {
-                who = Some(created_as(*id, name));
+                let (id, name) = (*id, name.as_str().into());
+                who = Some(MysisRef { id, name });
             }
             let mut record = answered_record(summary, who, &answer);
             record.text = redactor.clean(&record.text).as_ref().into();
@@ -282,7 +267,7 @@ impl CommanderState {
                 entry.enqueue(record, None);
                 return reply.answer(answer);
             }
-            entry.enqueue(record, Some(PendingAnswer { reply, answer }));
+            entry.enqueue(record, Some((reply, answer)));
         });
         recording.with_ticket(ticket)
     }
@@ -316,11 +301,6 @@ fn answered_record(
         row,
         ..order_record(summary, who, OrderSource::Program, Timestamp(0))
     }
-}
-
-fn created_as(id: MysisId, name: &str) -> MysisRef {
-    let name = name.into();
-    MysisRef { id, name }
 }
 
 fn order_record(

@@ -32,15 +32,16 @@ impl CommanderState {
             Some(_) | None => {}
         }
         let text = text.map(|text| self.rules.secrets.clean(text).as_ref().into());
-        self.keep_standing_since(kind, since, text);
+        self.keep_standing(kind, since, text);
     }
 
     /// Keeps what is known of a condition, and tells all watchers if that changed.
-    pub(super) fn keep_standing(&mut self, kind: StandingKind, text: Option<Arc<str>>) {
-        self.keep_standing_since(kind, self.now(), text);
-    }
-
-    fn keep_standing_since(&mut self, kind: StandingKind, at: Timestamp, text: Option<Arc<str>>) {
+    pub(super) fn keep_standing(
+        &mut self,
+        kind: StandingKind,
+        at: Timestamp,
+        text: Option<Arc<str>>,
+    ) {
         if self.news.set_standing(kind, at, text) {
             self.emit_event(EventKind::Condition(SwarmCondition::Standing(
                 self.news.standing(),

@@ -19,7 +19,7 @@ use crate::reply::OrderReply;
 use crate::timer::set_timer;
 
 use super::members::SwarmMember;
-use super::{CommanderMsg, CommanderState};
+use super::{CommanderMsg, CommanderState, tell_commander};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SpawnReason {
@@ -107,7 +107,7 @@ impl CommanderState {
             life,
             wait,
             deps: self.deps.clone(),
-            parent: myself.get_derived(),
+            parent: tell_commander(myself, CommanderMsg::Report),
         }
     }
 
@@ -240,19 +240,14 @@ impl CommanderState {
         let Some(member) = self.members.get_mut(id) else {
             return Duration::ZERO;
         };
-        let wait = member.relaunching.rest_wait(rules, now);
+        let wait = member.relaunching.at_rest.rest_wait(rules, now);
         if !wait.is_zero() {
             let (who, name) = (member.mysis_ref(), &member.status.name);
             let text = format!(
                 "{cause}; {name} was at rest and takes orders again in {wait:?}; if this goes on, `zoea db \
                  check` looks for damage, and `zoea mysis delete {name}` removes it"
             );
-            let notice = EventKind::Notice {
-                severity: Severity::Error,
-                code: "crashed",
-                text: text.into(),
-            };
-            self.emit_event_of(who, notice);
+            self.emit_event_of(who, EventKind::notice(Severity::Error, "crashed", text));
         }
         wait
     }
@@ -289,7 +284,7 @@ impl CommanderState {
         let Some(member) = self.members.get_mut(id) else {
             return;
         };
-        match member.relaunching.decide(rules, fault, now) {
+        match member.relaunching.past.decide(rules, fault.kind, now) {
             RelaunchVerdict::Stay => {}
             RelaunchVerdict::GiveUp => {
                 let (name, count, within) =

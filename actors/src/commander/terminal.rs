@@ -17,7 +17,7 @@ use crate::ports::View;
 use crate::ui::{TerminalLink, UiArgs, UiMsg, UiRuntime};
 
 use super::rules::RulesInForce;
-use super::{CommanderMsg, CommanderState};
+use super::{CommanderMsg, CommanderState, tell_commander};
 
 /// A Ui that dies within this time after its start may have died because of its view.
 const SOON_AFTER_START: Duration = Duration::from_secs(10);
@@ -164,7 +164,7 @@ impl CommanderState {
             link: link.clone(),
             archive: self.deps.session.archive.clone(),
             clock: self.clock().clone(),
-            commander: myself.get_derived(),
+            commander: tell_commander(myself, CommanderMsg::Order),
             snapshot: SwarmSnapshot {
                 statuses: self.all_statuses(),
                 mission: self.mission.text(),
@@ -181,11 +181,7 @@ impl CommanderState {
             .await?;
         self.watchers.add(ui.get_derived());
         for what in self.current_state() {
-            let event = SwarmEvent {
-                at: self.now(),
-                mysis: None,
-                what,
-            };
+            let event = SwarmEvent::of_swarm(self.now(), what);
             // A dead Ui gets it when it is replaced.
             let _ = ui.cast(UiMsg::Event(Arc::new(event)));
         }

@@ -94,11 +94,7 @@ impl CommanderState {
 
     pub(super) fn emit_event(&mut self, what: EventKind) {
         let at = self.now();
-        self.emit(SwarmEvent {
-            at,
-            mysis: None,
-            what,
-        });
+        self.emit(SwarmEvent::of_swarm(at, what));
     }
 
     pub(super) fn emit_event_of(&mut self, who: MysisRef, what: EventKind) {
@@ -111,15 +107,11 @@ impl CommanderState {
     }
 
     pub(super) fn emit_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
-        let text = self.rules.secrets.clean(text).as_ref().into();
-        self.emit_event(EventKind::Notice {
-            severity,
-            code,
-            text,
-        });
+        let text = self.rules.secrets.clean(text);
+        self.emit_event(EventKind::notice(severity, code, &*text));
     }
 
-    /// Handles an event of the Store or the gate. What lasts is kept for queries and for watchers who come
+    /// Handles an event of the gate or the fleet. What lasts is kept for queries and for watchers who come
     /// meanwhile.
     pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
         if let EventKind::Notice { text, .. } = &mut news.what {
@@ -129,11 +121,7 @@ impl CommanderState {
             return self.on_outages(of_gate);
         }
         self.news.keep(&news);
-        let standing = store_condition(&news);
         self.emit(news);
-        if let Some(text) = standing {
-            self.keep_standing(StandingKind::StoreTrouble, text);
-        }
     }
 
     /// The status of the budget, of the servers and of the swarm, for a new watcher.
@@ -160,11 +148,7 @@ impl CommanderState {
         }
         let here = self.members.iter().map(|member| &member.status);
         for status in here.chain(self.neighbours.statuses()) {
-            let who = MysisRef {
-                id: status.id,
-                name: status.name.clone(),
-            };
-            send(Some(who), EventKind::StatusChanged(status.clone()));
+            send(Some(status.who()), EventKind::StatusChanged(status.clone()));
         }
         self.watchers.add(watcher);
     }
@@ -197,19 +181,6 @@ impl CommanderState {
             SwarmQuery::Needs(reply) => drop(reply.send(self.list_needs())),
         }
     }
-}
-
-/// What an event tells of the Store: why it takes no writes, or `None` that it does again; nothing if the
-/// event is about something else.
-fn store_condition(news: &SwarmEvent) -> Option<Option<Arc<str>>> {
-    let EventKind::Notice { code, text, .. } = &news.what else {
-        return None;
-    };
-    let kind = StandingKind::StoreTrouble;
-    if *code == kind.code() {
-        return Some(Some(text.clone()));
-    }
-    (*code == kind.end().0).then_some(None)
 }
 
 const LISTENER_LOST: &str = "a listener crashed: metrics, traces, alerts or event lines may miss events \

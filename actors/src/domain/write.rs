@@ -22,6 +22,14 @@ pub struct Batch {
     pub writes: Vec<Write>,
 }
 
+impl Batch {
+    #[must_use]
+    pub fn of_commander(writes: Vec<Write>) -> Batch {
+        let author = Author::Commander;
+        Batch { author, writes }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     /// The Commander, or a command that works without a swarm.

@@ -15,8 +15,9 @@ use crate::domain::event::EventKind;
 use crate::domain::held::{HeldText, SharedTrial, TrialClaim};
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
-use crate::held::HeldBack;
 use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
+use crate::shared::HeldBack;
+use crate::telling::spawn_job;
 
 use super::{GateMsg, GateState};
 
@@ -51,9 +52,7 @@ impl LimitSharing {
             _ticks: AbortOnDropHandle::new(ticks),
         }
     }
-}
 
-impl LimitSharing {
     /// Takes what all processes know of trials and of texts that are held back.
     fn take_held(
         &mut self,
@@ -86,14 +85,11 @@ impl GateState {
         };
         let said = report.clone();
         let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
-        let gate = myself.clone();
-        let task = tokio::spawn(async move {
+        let renewal = spawn_job(myself, async move {
             let panicked = || ArchiveFault("the renewal of the limits panicked".to_string());
-            let result = renewal.await.unwrap_or_else(|_| Err(panicked()));
-            // If the gate is gone, the next one renews.
-            let _ = gate.cast(GateMsg::Renewed(result));
+            GateMsg::Renewed(renewal.await.unwrap_or_else(|_| Err(panicked())))
         });
-        sharing.under_way = Some((now.moment, said, AbortOnDropHandle::new(task)));
+        sharing.under_way = Some((now.moment, said, renewal));
     }
 
     pub(super) fn on_renewed(&mut self, result: Result<LimitNews, ArchiveFault>, now: Now) {
@@ -135,12 +131,6 @@ impl GateState {
     }
 
     fn emit_limits(&self, now: Now, severity: Severity, code: &'static str, text: &str) {
-        let text = text.into();
-        let notice = EventKind::Notice {
-            severity,
-            code,
-            text,
-        };
-        self.emit_event(now.wall, notice);
+        self.emit_event(now.wall, EventKind::notice(severity, code, text));
     }
 }

@@ -31,7 +31,7 @@ impl MysisState {
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
         life.set_held(self.deps.session.held.now());
-        life.set_lists(self.deps.lists.now(now.moment));
+        life.set_lists(self.deps.lists.renewed(now.moment));
         let freeze = &self.deps.session.freeze;
         life.set_frozen_ms(freeze.frozen_ms(now.moment));
         life.set_frozen(freeze.frozen_since().is_some());
@@ -282,7 +282,7 @@ impl MysisState {
     }
 
     pub(super) fn emit_event(&self, what: EventKind) {
-        let report = MysisReport {
+        (self.parent)(MysisReport {
             mysis: self.who.id,
             incarnation: self.incarnation,
             event: SwarmEvent {
@@ -290,8 +290,6 @@ impl MysisState {
                 mysis: Some(self.who.clone()),
                 what,
             },
-        };
-        // If the Commander is gone, the whole program ends.
-        let _ = self.parent.send_message(report);
+        });
     }
 }

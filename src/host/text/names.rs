@@ -29,7 +29,13 @@ pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
 /// Names on one line: the first twelve, and how many others there are.
 #[must_use]
 pub fn listed(names: &[impl AsRef<str>]) -> String {
-    let shown = names.iter().take(MAX_NAMES);
+    listed_up_to(names, MAX_NAMES)
+}
+
+/// The same with so many names at most.
+#[must_use]
+pub fn listed_up_to(names: &[impl AsRef<str>], most: usize) -> String {
+    let shown = names.iter().take(most);
     let shown: Vec<&str> = shown.map(AsRef::as_ref).collect();
     match names.len() - shown.len() {
         0 => shown.join(", "),

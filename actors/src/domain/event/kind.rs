@@ -25,6 +25,25 @@ pub struct SwarmEvent {
     pub what: EventKind,
 }
 
+impl SwarmEvent {
+    #[must_use]
+    pub fn of_swarm(at: Timestamp, what: EventKind) -> SwarmEvent {
+        let mysis = None;
+        SwarmEvent { at, mysis, what }
+    }
+}
+
+impl EventKind {
+    pub fn notice(severity: Severity, code: &'static str, text: impl Into<Arc<str>>) -> EventKind {
+        let text = text.into();
+        EventKind::Notice {
+            severity,
+            code,
+            text,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysisRef {
     pub id: MysisId,
@@ -110,4 +129,12 @@ pub enum SwarmCondition {
     Standing(Arc<StandingConditions>),
     /// Since when the swarm is frozen; `None` if it is not.
     Freeze(Option<Timestamp>),
+}
+
+impl MysisStatus {
+    #[must_use]
+    pub fn who(&self) -> MysisRef {
+        let (id, name) = (self.id, self.name.clone());
+        MysisRef { id, name }
+    }
 }
