@@ -164,7 +164,7 @@ impl Actor for Commander {
             CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
-            CommanderMsg::Query(query) => state.answer_query(query),
+            CommanderMsg::Query(SwarmQuery(look)) => look(state),
             CommanderMsg::RulesChanged(rules) => state.take_rules(rules),
             CommanderMsg::Configured(source) => state.rules.source = Some(source),
             CommanderMsg::SecretsKnown(secrets, reply) => {

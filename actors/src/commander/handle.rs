@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use ractor::rpc::CallResult;
-use ractor::{ActorRef, RpcReplyPort};
+use ractor::ActorRef;
 use tokio::sync::oneshot;
 
-use crate::commander::{CommanderMsg, SwarmQuery};
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
@@ -20,6 +18,8 @@ use crate::domain::silence::SilenceNotice;
 use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
+
+use super::{CommanderMsg, CommanderState, SwarmQuery};
 
 #[derive(Clone)]
 pub struct CommanderHandle {
@@ -62,67 +62,87 @@ impl CommanderHandle {
     /// Asks a question. `None` once the program is closing.
     async fn ask<T: Send + 'static>(
         &self,
-        query: impl FnOnce(RpcReplyPort<T>) -> SwarmQuery,
+        look: impl FnOnce(&mut CommanderState) -> T + Send + 'static,
     ) -> Option<T> {
-        let message = |reply| CommanderMsg::Query(query(reply));
-        match self.commander.call(message, None).await {
-            Ok(CallResult::Success(answer)) => Some(answer),
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
+        let (answered, answer) = oneshot::channel();
+        let query = SwarmQuery(Box::new(move |state| {
+            // The caller may have stopped waiting.
+            let _ = answered.send(look(state));
+        }));
+        self.commander.cast(CommanderMsg::Query(query)).ok()?;
+        answer.await.ok()
     }
 
     /// The statuses of all Myses of the fleet, by name; empty once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        self.ask(SwarmQuery::Statuses).await.unwrap_or_default()
+        self.ask(|state| state.all_statuses())
+            .await
+            .unwrap_or_default()
     }
 
     /// Waits until this process knows all Myses of the fleet that it joined. Until then it would refuse an
     /// order for one of them as one for nobody.
     pub async fn fleet_known(&self) {
-        // `None`: the program is closing.
-        let _ = self.ask(SwarmQuery::FleetKnown).await;
+        if let Some(known) = self.ask(CommanderState::until_fleet_is_known).await {
+            // It is known, or the program is closing.
+            let _ = known.await;
+        }
     }
 
     /// The name of this process; `None` as long as no other one shared its database.
     pub async fn process_name(&self) -> Option<Arc<str>> {
-        self.ask(SwarmQuery::ProcessName).await.flatten()
+        self.ask(|state| state.neighbours.own_name())
+            .await
+            .flatten()
     }
 
     pub async fn mission(&self) -> Option<Mission> {
-        self.ask(SwarmQuery::Mission).await.flatten()
+        self.ask(|state| state.mission.current().cloned())
+            .await
+            .flatten()
     }
 
     /// The day's budget; nothing spent once the program is closing.
     pub async fn budget_status(&self) -> Arc<BudgetStatus> {
-        self.ask(SwarmQuery::Budget).await.unwrap_or_default()
+        self.ask(|state| state.news.budget())
+            .await
+            .unwrap_or_default()
     }
 
     /// The servers that are away; none once the program is closing.
     pub async fn outages(&self) -> Arc<ServerOutages> {
-        self.ask(SwarmQuery::Outages).await.unwrap_or_default()
+        self.ask(|state| state.outside.outages())
+            .await
+            .unwrap_or_default()
     }
 
     /// What is told where the swarm runs and nothing happens.
     pub async fn silence(&self) -> Option<Arc<SilenceNotice>> {
-        self.ask(SwarmQuery::Silence).await.flatten()
+        self.ask(|state| state.silence.sent()).await.flatten()
     }
 
     /// Since when the swarm is frozen; `None` if it is not.
     pub async fn frozen_since(&self) -> Option<Timestamp> {
-        self.ask(SwarmQuery::Frozen).await.flatten()
+        self.ask(|state| state.freeze_switch().frozen_since())
+            .await
+            .flatten()
     }
 
     /// The progress of the swarm's logins; `None` if no Mysis waits for one.
     pub async fn login_progress(&self) -> Option<LoginProgress> {
-        self.ask(SwarmQuery::LoginProgress).await.flatten()
+        self.ask(|state| state.login_progress()).await.flatten()
     }
 
     pub async fn standing(&self) -> Arc<StandingConditions> {
-        self.ask(SwarmQuery::Standing).await.unwrap_or_default()
+        self.ask(|state| state.news.standing())
+            .await
+            .unwrap_or_default()
     }
 
     pub async fn needs(&self) -> Vec<ListedNeed> {
-        self.ask(SwarmQuery::Needs).await.unwrap_or_default()
+        self.ask(CommanderState::list_needs)
+            .await
+            .unwrap_or_default()
     }
 
     /// Why the store does not accept writes; `None` if it does.

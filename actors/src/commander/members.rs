@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use ractor::{ActorId, ActorRef};
 use tokio::time::Instant;
 
 use crate::domain::event::{Activity, MysisRef, MysisStatus};
 use crate::domain::ids::{Incarnation, MysisId, Timestamp};
-use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{MysisOrder, OrderRefusal};
 use crate::domain::record::{MysisProfile, MysisRecord};
 use crate::domain::restart::Relaunches;
@@ -193,15 +191,6 @@ impl SwarmMembers {
         let mut statuses: Vec<Arc<MysisStatus>> = statuses.collect();
         statuses.sort_by(|a, b| a.name.cmp(&b.name));
         statuses
-    }
-
-    pub(super) fn login_progress(
-        &self,
-        logins_per_minute: Option<u32>,
-        pause: Option<Duration>,
-    ) -> Option<LoginProgress> {
-        let statuses = self.iter().map(|member| &*member.status);
-        LoginProgress::of_all(statuses, logins_per_minute, pause)
     }
 }
 

@@ -1,25 +1,23 @@
 //! The messages of the Commander.
 
+use std::fmt;
 use std::sync::Arc;
 
 use ractor::{DerivedActorRef, RpcReplyPort};
 
-use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
+use crate::domain::event::{MysisReport, SwarmEvent};
 use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::{FleetOrderId, MissionId, MysisId, Timestamp};
-use crate::domain::login_progress::LoginProgress;
-use crate::domain::needs::ListedNeed;
 use crate::domain::order::{Order, OrderResult};
-use crate::domain::outages::ServerOutages;
 use crate::domain::record::{Mission, MysisRecord, NewMysis};
 use crate::domain::rules::SwarmRules;
-use crate::domain::silence::SilenceNotice;
-use crate::domain::standing::{StandingConditions, StandingKind};
+use crate::domain::standing::StandingKind;
 use crate::domain::write::Write;
 use crate::ports::{Configuration, FleetStep, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
+
+use super::CommanderState;
 
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
 
@@ -81,23 +79,13 @@ pub enum CommanderMsg {
     Drained,
 }
 
-#[derive(Debug)]
-pub enum SwarmQuery {
-    Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
-    /// Asks to be told once all Myses of the fleet are known.
-    FleetKnown(RpcReplyPort<()>),
-    /// Asks for the name of this process; `None` as long as there was no other one.
-    ProcessName(RpcReplyPort<Option<Arc<str>>>),
-    Budget(RpcReplyPort<Arc<BudgetStatus>>),
-    Outages(RpcReplyPort<Arc<ServerOutages>>),
-    /// Asks whether the swarm runs and nothing happens.
-    Silence(RpcReplyPort<Option<Arc<SilenceNotice>>>),
-    /// Asks since when the swarm is frozen.
-    Frozen(RpcReplyPort<Option<Timestamp>>),
-    LoginProgress(RpcReplyPort<Option<LoginProgress>>),
-    Mission(RpcReplyPort<Option<Mission>>),
-    Standing(RpcReplyPort<Arc<StandingConditions>>),
-    Needs(RpcReplyPort<Vec<ListedNeed>>),
+/// A question, which looks at the Commander's state and answers itself.
+pub struct SwarmQuery(pub(super) Box<dyn FnOnce(&mut CommanderState) + Send>);
+
+impl fmt::Debug for SwarmQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SwarmQuery")
+    }
 }
 
 /// An order that is stored before it is carried out.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ractor::RpcReplyPort;
+use tokio::sync::oneshot;
 use zoea_text::natural::compare_natural;
 
 use crate::domain::event::{Elsewhere, EventKind, MysisStatus, RosterChange};
@@ -26,20 +26,9 @@ pub(super) struct Neighbours {
     changed: BTreeSet<MysisId>,
     /// The name of this process; `None` as long as there was no other one.
     own_name: Option<Arc<str>>,
-    first_look: FirstLook,
-}
-
-/// How far this process is in getting to know the fleet that it joined.
-enum FirstLook {
-    /// Those who wait until it knows all Myses.
-    UnderWay(Vec<RpcReplyPort<()>>),
-    Done,
-}
-
-impl Default for FirstLook {
-    fn default() -> Self {
-        FirstLook::UnderWay(Vec::new())
-    }
+    /// Whether this process knows all Myses of the fleet that it joined, and those who wait for that.
+    knows_all: bool,
+    waiting: Vec<oneshot::Sender<()>>,
 }
 
 struct Neighbour {
@@ -75,14 +64,9 @@ impl Neighbours {
 
     /// Answers those who wait until the whole fleet is known.
     fn end_first_look(&mut self) {
-        if let FirstLook::UnderWay(waiting) =
-            std::mem::replace(&mut self.first_look, FirstLook::Done)
-        {
-            for reply in waiting {
-                // The caller may have stopped waiting.
-                let _ = reply.send(());
-            }
-        }
+        self.knows_all = true;
+        // Dropping them is the answer.
+        self.waiting.clear();
     }
 
     fn take_signs(&mut self, signs: &[ProcessSign]) {
@@ -244,13 +228,13 @@ impl CommanderState {
         self.neighbours.myses.remove(&mysis);
     }
 
-    /// Answers once this process knows all Myses of the fleet; at once where there is none.
-    pub(super) fn answer_when_fleet_is_known(&mut self, reply: RpcReplyPort<()>) {
-        match (&self.fleet, &mut self.neighbours.first_look) {
-            (Some(_), FirstLook::UnderWay(waiting)) => waiting.push(reply),
-            // The caller may have stopped waiting.
-            (None, _) | (_, FirstLook::Done) => drop(reply.send(())),
+    /// Ends once this process knows all Myses of the fleet; at once where there is none.
+    pub(super) fn until_fleet_is_known(&mut self) -> oneshot::Receiver<()> {
+        let (waiting, known) = oneshot::channel();
+        if self.fleet.is_some() && !self.neighbours.knows_all {
+            self.neighbours.waiting.push(waiting);
         }
+        known
     }
 
     /// The same refusal of an order, or where the Mysis is that is not here.

@@ -11,6 +11,7 @@ use crate::calls::CallWatch;
 use crate::domain::due::{DueMyses, due_words};
 use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::ids::{Lane, Moment, MysisId, Now};
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::open_calls::{LEAST_LIMIT, OpenCall, OpenCalls};
 use crate::domain::outages::{OutageStage, ServerLabel, ServerOutage, ServerOutages};
 use crate::domain::reading::{EventQuery, MAX_EVENTS};
@@ -104,6 +105,13 @@ impl CommanderState {
                 self.outside.outages(),
             )));
         }
+    }
+
+    pub(super) fn login_progress(&self) -> Option<LoginProgress> {
+        let statuses = self.members.iter().map(|member| &*member.status);
+        let per_minute = self.rules.current.tools.logins_per_minute;
+        let pause = self.outside.shown.login_pause(self.now());
+        LoginProgress::of_all(statuses, per_minute, pause)
     }
 
     /// Looks at the calls under way, and sets the time of the next look.

@@ -12,7 +12,7 @@ use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::fleet::FleetMsg;
 use crate::ui::UiMsg;
 
-use super::{CommanderState, SwarmQuery, Watcher};
+use super::{CommanderState, Watcher};
 
 pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
 
@@ -47,6 +47,10 @@ impl LatestNews {
         if let EventKind::Condition(SwarmCondition::Budget(budget)) = &news.what {
             self.budget = budget.clone();
         }
+    }
+
+    pub(super) fn budget(&self) -> Arc<BudgetStatus> {
+        self.budget.clone()
     }
 
     /// What is spent on a day; nothing is known of a later one than the last report's.
@@ -154,32 +158,10 @@ impl CommanderState {
     }
 
     /// What needs the operator now. A Mysis of which no event told yet is in it, too.
-    fn list_needs(&mut self) -> Vec<ListedNeed> {
+    pub(super) fn list_needs(&mut self) -> Vec<ListedNeed> {
         let (at, statuses) = (self.now(), self.all_statuses());
         self.news.needs.replace(statuses.iter(), at);
         self.news.needs.list(at)
-    }
-
-    /// Answers a question. The caller may have stopped waiting.
-    pub(super) fn answer_query(&mut self, query: SwarmQuery) {
-        let news = &self.news;
-        match query {
-            SwarmQuery::Statuses(reply) => drop(reply.send(self.all_statuses())),
-            SwarmQuery::FleetKnown(reply) => self.answer_when_fleet_is_known(reply),
-            SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
-            SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
-            SwarmQuery::Outages(reply) => drop(reply.send(self.outside.outages())),
-            SwarmQuery::Silence(reply) => drop(reply.send(self.silence.sent())),
-            SwarmQuery::Frozen(reply) => drop(reply.send(self.freeze_switch().frozen_since())),
-            SwarmQuery::LoginProgress(reply) => {
-                let per_minute = self.rules.current.tools.logins_per_minute;
-                let pause = self.outside.outages().login_pause(self.now());
-                drop(reply.send(self.members.login_progress(per_minute, pause)));
-            }
-            SwarmQuery::Mission(reply) => drop(reply.send(self.mission.current().cloned())),
-            SwarmQuery::Standing(reply) => drop(reply.send(news.standing())),
-            SwarmQuery::Needs(reply) => drop(reply.send(self.list_needs())),
-        }
     }
 }
 
