@@ -24,7 +24,6 @@ use crate::domain::last_request::LastRequest;
 use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
 use crate::domain::order::MysisOrder;
-use crate::domain::question::{Decision, Question};
 use crate::domain::record::{Mission, StoredHistory};
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::Write;
@@ -54,13 +53,6 @@ pub enum MysisMsg {
     /// The Store's answer to the last batch.
     Recorded(Result<(), LedgerFault>),
     News(TaskId, SessionEvent),
-    /// A call is ready to be sent. It is sent once that is recorded.
-    Leaving(TaskId, oneshot::Sender<bool>),
-    /// The server works on a call under this id. Its outcome is asked for once that is recorded.
-    TaskGiven(TaskId, Arc<str>, oneshot::Sender<bool>),
-    Asked(TaskId, Box<Question>, oneshot::Sender<Decision>),
-    /// A task that continues even if the task that began it is cut off.
-    OwnTask(AbortOnDropHandle<()>),
     Worked(Box<TaskResult>),
     Rang(AlarmId),
     /// It was held up a minute ago.
@@ -250,18 +242,6 @@ impl MysisState {
             }
             MysisMsg::Recorded(answer) => self.on_recorded(myself, answer),
             MysisMsg::News(work, news) => self.on_session_event(myself, work, news),
-            MysisMsg::Leaving(work, go) => {
-                self.awaiting_release = Some((work, go));
-                self.handle_input(myself, LifeInput::Leaving { work });
-            }
-            MysisMsg::TaskGiven(work, task, go) => {
-                self.awaiting_release = Some((work, go));
-                self.handle_input(myself, LifeInput::TaskGiven { work, task });
-            }
-            MysisMsg::Asked(work, question, answer) => {
-                self.on_question(myself, work, *question, answer)
-            }
-            MysisMsg::OwnTask(task) => self.own_task(task),
             MysisMsg::Worked(worked) => self.on_task_done(myself, *worked),
             MysisMsg::Rang(alarm) => self.handle_input(myself, LifeInput::Rang { alarm }),
             MysisMsg::StillWaiting => {
@@ -317,32 +297,25 @@ impl MysisState {
 
     fn on_session_event(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
         let input = match news {
-            SessionEvent::Progress(activity) => LifeInput::Progressed { work, activity },
-            SessionEvent::Linked {
-                link,
-                tools,
-                account,
-            } => LifeInput::Linked {
-                link,
-                tools,
-                account,
-            },
-            SessionEvent::LoggedIn(account, text) => LifeInput::LoggedIn { account, text },
-            SessionEvent::Spent(percent) => LifeInput::Spent(percent),
-            SessionEvent::Notice {
-                severity,
-                code,
-                text,
-            } => LifeInput::Noticed {
-                severity,
-                code,
-                text,
-            },
+            SessionEvent::Shows(activity) => LifeInput::Progressed { work, activity },
+            SessionEvent::Told(input) => *input,
             SessionEvent::Learned(account) => {
                 let username = account.username.clone();
                 self.emit_event(EventKind::Learned(account));
                 LifeInput::Assigned(username)
             }
+            SessionEvent::Leaving(go) => {
+                self.awaiting_release = Some((work, go));
+                LifeInput::Leaving { work }
+            }
+            SessionEvent::TaskGiven(task, go) => {
+                self.awaiting_release = Some((work, go));
+                LifeInput::TaskGiven { work, task }
+            }
+            SessionEvent::Asked(question, answer) => {
+                return self.on_question(myself, work, *question, answer);
+            }
+            SessionEvent::OwnTask(task) => return self.own_task(task),
         };
         self.handle_input(myself, input);
     }

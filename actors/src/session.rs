@@ -13,6 +13,7 @@ mod keeping;
 mod link_answer;
 mod linking;
 mod links;
+mod outlet;
 mod own_tools;
 mod refusing;
 mod secrecy;
@@ -23,14 +24,12 @@ mod waiting;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use serde_json::{Map, Value};
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::calls::CallWatch;
-use crate::domain::event::{Activity, LinkState};
+use crate::domain::event::LinkState;
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::{CallOrder, ToolOutcome};
+use crate::domain::life::{CallOrder, LifeInput, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
 use crate::domain::rules::ToolRules;
@@ -44,8 +43,9 @@ use crate::secrets::Secrets;
 use crate::store::StoreHandle;
 use zoea_text::redact::Redactor;
 
-pub use asking::{EventSender, QuestionNumbers, QuestionSender};
+pub use asking::QuestionNumbers;
 pub use links::PendingLinks;
+pub use outlet::{Outlet, SessionEvent};
 pub use own_tools::own_tools;
 use sending::{STOPPED, failed, not_executed};
 use settling::in_time;
@@ -72,50 +72,6 @@ pub struct SessionDeps {
     /// The links by which Myses wait to be logged in.
     pub links: PendingLinks,
     pub questions: QuestionNumbers,
-}
-
-/// Receives the events of a session while a task uses it.
-pub trait SessionObserver: Send + Sync {
-    fn on_event(&self, news: SessionEvent);
-
-    /// Takes a task that continues even if the present task is cut off. It ends with the Mysis at
-    /// the latest.
-    fn own_task(&self, task: AbortOnDropHandle<()>);
-
-    /// A sender for events that outlives the present task.
-    fn event_sender(&self) -> EventSender;
-
-    /// A sender for questions of the server. The operator's decision comes back; `None` if the
-    /// program is closing.
-    fn question_sender(&self) -> QuestionSender;
-
-    /// Waits until the present call may be sent. Returns false if it must not.
-    fn await_release(&self) -> BoxFuture<'static, bool>;
-
-    /// Keeps the id under which the server works on the present call, and waits until it is stored.
-    /// Returns false if the outcome must not be asked for.
-    fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool>;
-}
-
-#[derive(Clone, Debug)]
-pub enum SessionEvent {
-    Progress(Activity),
-    Linked {
-        link: LinkState,
-        tools: Arc<Toolset>,
-        account: Option<Arc<str>>,
-    },
-    /// The game answered the login of this account, with what it tells of the player.
-    LoggedIn(Option<Arc<str>>, String),
-    Learned(GameAccount),
-    /// The share of its budget, or of the swarm's, that is spent, in percent.
-    Spent(u64),
-    Notice {
-        severity: Severity,
-        /// A short stable word for its kind.
-        code: &'static str,
-        text: String,
-    },
 }
 
 pub struct GameSession {
@@ -169,17 +125,13 @@ enum ConnectionPhase {
     Closed {
         failures: u32,
     },
-    Open {
-        login: LoginState,
-    },
+    /// Open, and not logged in.
+    Open,
+    LoggedIn,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LoginState {
-    /// Not logged in.
-    Needed,
-    Done,
-}
+/// Why nothing can be asked of a server.
+const NO_SERVER: &str = "the configuration has no tool server";
 
 impl GameSession {
     /// A session that is not open yet.
@@ -241,12 +193,7 @@ impl GameSession {
     /// Opens the session and logs in. With `waits_out`, waits for as long as the game server is
     /// away. Without it, or if waiting cannot help, returns without a session. Only where a turn
     /// begins, changed tools take the place of the known ones.
-    pub async fn prepare(
-        &mut self,
-        outlet: &dyn SessionObserver,
-        waits_out: bool,
-        begins_turn: bool,
-    ) {
+    pub async fn prepare(&mut self, outlet: &Outlet, waits_out: bool, begins_turn: bool) {
         if begins_turn {
             self.pinned = None;
         }
@@ -266,7 +213,7 @@ impl GameSession {
     }
 
     /// Makes a call. There is an outcome in every case.
-    pub async fn call(&mut self, order: &CallOrder, outlet: &dyn SessionObserver) -> ToolOutcome {
+    pub async fn call(&mut self, order: &CallOrder, outlet: &Outlet) -> ToolOutcome {
         let started = self.stopwatch();
         let arguments = match serde_json::from_str(&order.arguments) {
             Ok(Value::Object(arguments)) => arguments,
@@ -291,7 +238,7 @@ impl GameSession {
         &self,
         order: &CallOrder,
         arguments: &Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> ToolOutcome {
         if !outlet.await_release().await {
             return not_executed(STOPPED);
@@ -313,7 +260,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> ToolOutcome {
         let command = command_of_call(&order.tool, &order.arguments);
         // After a restart a call may come before the first request to the model.
@@ -346,15 +293,9 @@ impl GameSession {
         outcome
     }
 
-    fn emit_notice(
-        &self,
-        outlet: &dyn SessionObserver,
-        severity: Severity,
-        code: &'static str,
-        text: String,
-    ) {
+    fn emit_notice(&self, outlet: &Outlet, severity: Severity, code: &'static str, text: String) {
         let text = self.without_secrets(text);
-        outlet.on_event(SessionEvent::Notice {
+        outlet.tell_life(LifeInput::Noticed {
             severity,
             code,
             text,

@@ -14,6 +14,7 @@ use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
 use crate::store::Urgency;
+use crate::telling::spawn_job;
 use crate::timer::set_timer;
 
 use super::work::ModelCaller;
@@ -104,12 +105,13 @@ impl MysisState {
         let span = self.request_span(&ask);
         let session = self.take_session();
         let question = ModelCaller {
+            mysis: myself.clone(),
             deps: self.deps.clone(),
             rules: self.rules.clone(),
             payer: self.who.id,
             span,
         };
-        self.work = Some(work::spawn_ask(myself, question, session, ask));
+        self.work = Some(work::spawn_ask(question, session, ask));
     }
 
     /// Queues a batch for the Store. The first batch for an order of another process also marks that
@@ -264,7 +266,9 @@ impl MysisState {
             true => Urgency::AtOnce,
             false => Urgency::Soon,
         };
-        let task = work::spawn_write(myself.clone(), store, batch, urgency);
+        let task = spawn_job(myself, async move {
+            MysisMsg::Recorded(store.write_with(batch, urgency).await)
+        });
         self.sending = Some((write_ids, task));
     }
 

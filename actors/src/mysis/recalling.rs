@@ -11,6 +11,7 @@ use crate::domain::life::{Life, RestoreArgs};
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 use crate::domain::packed_request::PackedRequest;
 use crate::domain::record::StoredHistory;
+use crate::session::SessionEvent;
 use crate::timer::set_timer;
 
 use super::{MysisArgs, MysisMsg, MysisPhase, MysisState, work};
@@ -191,7 +192,7 @@ fn needs_no_history(message: &MysisMsg, is_resting: bool) -> bool {
     match message {
         MysisMsg::Recalled(_)
         | MysisMsg::CannotRecall(_)
-        | MysisMsg::OwnTask(_)
+        | MysisMsg::News(_, SessionEvent::OwnTask(_))
         | MysisMsg::RestDue
         | MysisMsg::Sent(_)
         | MysisMsg::ShowRequest(_) => true,
@@ -201,9 +202,6 @@ fn needs_no_history(message: &MysisMsg, is_resting: bool) -> bool {
         | MysisMsg::MissionStands(_)
         | MysisMsg::RulesChanged { .. }
         | MysisMsg::News(..)
-        | MysisMsg::Leaving(..)
-        | MysisMsg::TaskGiven(..)
-        | MysisMsg::Asked(..)
         | MysisMsg::Worked(_)
         | MysisMsg::Rang(_)
         | MysisMsg::StillWaiting => false,

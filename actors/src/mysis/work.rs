@@ -6,29 +6,23 @@ mod model_call;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::ActorRef;
-use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::backoff::Backoff;
-use crate::domain::event::Activity;
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
 use crate::domain::record::StoredHistory;
 use crate::domain::write::{Author, Batch, Write};
 use crate::freeze::FreezeSwitch;
 use crate::ports::Link;
-use crate::session::{
-    EventSender, GameSession, QuestionSender, SessionDeps, SessionEvent, SessionObserver,
-};
-use crate::store::{StoreHandle, Urgency};
+use crate::session::{GameSession, Outlet, SessionDeps};
+use crate::telling::spawn_job;
 
 use super::{MysisMsg, TaskResult};
 
@@ -95,32 +89,18 @@ async fn read_past(
     past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
 }
 
-/// Sends a batch to the Store and returns its answer as a message.
-pub(super) fn spawn_write(
-    mysis: ActorRef<MysisMsg>,
-    store: StoreHandle,
-    batch: Batch,
-    urgency: Urgency,
-) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        let answer = store.write_with(batch, urgency).await;
-        // A Mysis that is gone restores itself from the store.
-        let _ = mysis.cast(MysisMsg::Recorded(answer));
-    }))
-}
-
 pub(super) fn spawn_call(
     mysis: &ActorRef<MysisMsg>,
     mut session: Box<GameSession>,
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
-    let observer = MailboxObserver::to(mysis, work);
+    let outlet = outlet_to(mysis, work);
     spawn_task(
-        mysis.clone(),
+        mysis,
         work,
         async move {
-            let outcome = session.call(&order, &observer).await;
+            let outcome = session.call(&order, &outlet).await;
             (session, LifeInput::Returned { work, outcome })
         }
         .boxed(),
@@ -159,24 +139,22 @@ type Job = BoxFuture<'static, (Box<GameSession>, LifeInput)>;
 
 /// Runs a task to its end. A panic in it costs the session but not the Mysis.
 fn spawn_task(
-    mysis: ActorRef<MysisMsg>,
+    mysis: &ActorRef<MysisMsg>,
     work: TaskId,
     job: Job,
     panicked: impl FnOnce(String) -> LifeInput + Send + 'static,
 ) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
+    spawn_job(mysis, async move {
         let (session, input) = match AssertUnwindSafe(job).catch_unwind().await {
             Ok((session, input)) => (Some(session), input),
             Err(panic) => (None, panicked(panic_text(&*panic))),
         };
-        let worked = TaskResult {
+        MysisMsg::Worked(Box::new(TaskResult {
             work,
             session,
             input,
-        };
-        // A Mysis that is gone has aborted this task.
-        let _ = mysis.cast(MysisMsg::Worked(Box::new(worked)));
-    }))
+        }))
+    })
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
@@ -187,76 +165,10 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panic: {}", text.unwrap_or_default())
 }
 
-struct MailboxObserver {
-    mysis: ActorRef<MysisMsg>,
-    work: TaskId,
-    /// Whether something else is shown than a call, as which its Mysis shows it from the beginning.
-    shows_other: AtomicBool,
-}
-
-impl MailboxObserver {
-    fn to(mysis: &ActorRef<MysisMsg>, work: TaskId) -> MailboxObserver {
-        MailboxObserver {
-            mysis: mysis.clone(),
-            work,
-            shows_other: AtomicBool::new(false),
-        }
-    }
-
-    fn keep_request(&self, sent: LastRequest) {
-        // A Mysis that is gone answers no queries.
-        let _ = self.mysis.cast(MysisMsg::Sent(Box::new(sent)));
-    }
-}
-
-impl SessionObserver for MailboxObserver {
-    fn on_event(&self, news: SessionEvent) {
-        if let SessionEvent::Progress(activity) = &news {
-            let is_call = matches!(activity, Activity::CallingTool(_));
-            if !self.shows_other.swap(!is_call, Ordering::Relaxed) && is_call {
-                return;
-            }
-        }
-        // A Mysis that is gone has aborted this task.
-        let _ = self.mysis.cast(MysisMsg::News(self.work, news));
-    }
-
-    fn own_task(&self, task: AbortOnDropHandle<()>) {
-        // If the Mysis is gone, dropping the message aborts the task.
-        let _ = self.mysis.cast(MysisMsg::OwnTask(task));
-    }
-
-    fn event_sender(&self) -> EventSender {
-        // What is shown by then is not known.
-        let observer = MailboxObserver {
-            shows_other: AtomicBool::new(true),
-            ..MailboxObserver::to(&self.mysis, self.work)
-        };
-        Arc::new(move |news| observer.on_event(news))
-    }
-
-    fn question_sender(&self) -> QuestionSender {
-        let (mysis, work) = (self.mysis.clone(), self.work);
-        Arc::new(move |question| {
-            let (answer, answered) = oneshot::channel();
-            let sent = mysis.cast(MysisMsg::Asked(work, Box::new(question), answer));
-            async move {
-                sent.ok()?;
-                answered.await.ok()
-            }
-            .boxed()
-        })
-    }
-
-    fn await_release(&self) -> BoxFuture<'static, bool> {
-        let (go, may_go) = oneshot::channel();
-        let sent = self.mysis.cast(MysisMsg::Leaving(self.work, go));
-        async move { sent.is_ok() && may_go.await.unwrap_or(false) }.boxed()
-    }
-
-    fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool> {
-        let (go, may_go) = oneshot::channel();
-        let sent = self.mysis.cast(MysisMsg::TaskGiven(self.work, task, go));
-        async move { sent.is_ok() && may_go.await.unwrap_or(false) }.boxed()
-    }
+/// The way of a session to its Mysis. One that is gone has aborted the task.
+fn outlet_to(mysis: &ActorRef<MysisMsg>, work: TaskId) -> Outlet {
+    let mysis = mysis.clone();
+    Outlet::new(Arc::new(move |news| {
+        drop(mysis.cast(MysisMsg::News(work, news)))
+    }))
 }

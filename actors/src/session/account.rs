@@ -16,8 +16,8 @@ use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault, LinkReply};
 use zoea_text::redact::{REDACTED, password_in_words};
 
 use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
-use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
-use super::{STOPPED, failed, in_time, not_executed};
+use super::{ConnectionPhase, GameSession, Outlet, SessionEvent};
+use super::{NO_SERVER, STOPPED, failed, in_time, not_executed};
 
 impl GameSession {
     /// Whether the server offers both `register` and `login`. Only then account rules apply.
@@ -27,7 +27,7 @@ impl GameSession {
     }
 
     /// Reads the account of this Mysis once.
-    pub(super) async fn learn_account(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) async fn learn_account(&mut self, outlet: &Outlet) {
         self.save_account(outlet).await;
         // The operator may have recovered the account whose password could not be read.
         if self.knows_account && !self.has_unread_account() {
@@ -54,22 +54,23 @@ impl GameSession {
     }
 
     pub(super) fn is_logged_in(&self) -> bool {
-        self.phase
-            == ConnectionPhase::Open {
-                login: LoginState::Done,
-            }
+        self.phase == ConnectionPhase::LoggedIn
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !matches!(self.phase, ConnectionPhase::Closed { .. })
     }
 
     pub(super) fn logged_out(&mut self) {
         self.game_session = None;
-        if let ConnectionPhase::Open { login } = &mut self.phase {
-            *login = LoginState::Needed;
+        if self.is_open() {
+            self.phase = ConnectionPhase::Open;
         }
     }
 
     /// Logs in with the assigned account, or asks for a link. A refused login leaves the session
     /// open, because the game itself says which calls need a login.
-    pub(super) async fn log_in(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
+    pub(super) async fn log_in(&mut self, outlet: &Outlet) -> Result<(), LinkFault> {
         if self.logs_in_by_link() {
             return self.ask_for_link(outlet).await;
         }
@@ -99,9 +100,9 @@ impl GameSession {
         &mut self,
         account: &GameAccount,
         departure: Departure,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Result<LinkAnswer, LinkFault> {
-        outlet.on_event(SessionEvent::Progress(Activity::Connecting));
+        outlet.show(Activity::Connecting);
         let arguments = credentials::login_arguments(account);
         self.send_login_call(departure, "login", arguments).await
     }
@@ -113,9 +114,7 @@ impl GameSession {
         arguments: Map<String, Value>,
     ) -> Result<LinkAnswer, LinkFault> {
         let Some(link) = self.link.clone() else {
-            return Err(LinkFault::Refused(
-                "the configuration has no tool server".to_string(),
-            ));
+            return Err(LinkFault::Refused(NO_SERVER.to_string()));
         };
         let (tool, arguments) = credentials::command_call(&self.tools, command, arguments);
         let call = LinkCall {
@@ -153,17 +152,11 @@ impl GameSession {
         self.game_session = ids.next();
         drop(ids);
         self.hide_secrets(self.game_session.clone().map(Into::into));
-        self.phase = ConnectionPhase::Open {
-            login: LoginState::Done,
-        };
+        self.phase = ConnectionPhase::LoggedIn;
     }
 
     /// Handles the model's `login`: the assigned credentials are sent, whatever the model wrote.
-    pub(super) async fn login_again(
-        &mut self,
-        order: &CallOrder,
-        outlet: &dyn SessionObserver,
-    ) -> ToolOutcome {
+    pub(super) async fn login_again(&mut self, order: &CallOrder, outlet: &Outlet) -> ToolOutcome {
         if self.account.is_none() {
             return failed("no account: you have none yet. Use register().");
         }
@@ -176,7 +169,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> ToolOutcome {
         self.learn_account(outlet).await;
         if self.account.is_some() {
@@ -194,12 +187,8 @@ impl GameSession {
 
     /// Sends `login` like a call of the model, so that it is recorded and marked as sent: once it has
     /// been admitted and can leave.
-    async fn send_prepared(
-        &mut self,
-        order: &CallOrder,
-        outlet: &dyn SessionObserver,
-    ) -> ToolOutcome {
-        if matches!(self.phase, ConnectionPhase::Open { .. }) {
+    async fn send_prepared(&mut self, order: &CallOrder, outlet: &Outlet) -> ToolOutcome {
+        if self.is_open() {
             let pass = match self.queue_for_login(outlet).await {
                 Ok(pass) => pass,
                 Err(fault) => return not_executed(&fault.to_string()),
@@ -249,7 +238,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> ToolOutcome {
         if self.has_unread_account() {
             return ToolOutcome::new(CallStatus::Failed, UNREAD_ACCOUNT_TEXT);
@@ -279,7 +268,7 @@ impl GameSession {
             password: password.into(),
         };
         self.take_account(account.clone());
-        outlet.on_event(SessionEvent::Learned(account.clone()));
+        outlet.tell(SessionEvent::Learned(account.clone()));
         self.logged_in(&answer);
         self.emit_link(outlet, LinkState::Ok);
         self.unsaved = Some(account);
@@ -289,11 +278,7 @@ impl GameSession {
 
     /// Handles an answer to `register` without a readable password. The operator has to recover it.
     /// Another registration would lose another account.
-    fn registered_unread(
-        &mut self,
-        answer: LinkAnswer,
-        outlet: &dyn SessionObserver,
-    ) -> ToolOutcome {
+    fn registered_unread(&mut self, answer: LinkAnswer, outlet: &Outlet) -> ToolOutcome {
         if answer.is_error {
             return answer.into();
         }
@@ -317,7 +302,7 @@ impl GameSession {
     }
 
     /// Saves an account that is not saved yet. If that fails now, it is tried again later.
-    pub(super) async fn save_account(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) async fn save_account(&mut self, outlet: &Outlet) {
         let Some(account) = self.unsaved.clone() else {
             return;
         };
@@ -344,17 +329,14 @@ impl GameSession {
 
     /// Claims an account from the store. Even if the Mysis is stopped meanwhile, it learns of the
     /// account that the store has given it.
-    async fn claim_account(
-        &self,
-        outlet: &dyn SessionObserver,
-    ) -> Result<Option<GameAccount>, LedgerFault> {
+    async fn claim_account(&self, outlet: &Outlet) -> Result<Option<GameAccount>, LedgerFault> {
         let (store, secrets, who) = (self.deps.store.clone(), self.deps.secrets.clone(), self.who);
-        let emit = outlet.event_sender();
+        let tell = outlet.sender();
         let claim = run_to_the_end(outlet, async move {
             let claimed = store.claim_account(who).await?;
             if let Some(account) = &claimed {
                 secrets.learn([account.password.clone()]);
-                emit(SessionEvent::Learned(account.clone()));
+                tell(SessionEvent::Learned(account.clone()));
             }
             Ok(claimed)
         });
@@ -382,7 +364,7 @@ impl GameSession {
 
 /// Runs a future to its end even if the caller is cut off. The Mysis owns the task.
 async fn run_to_the_end<T: Send + 'static>(
-    outlet: &dyn SessionObserver,
+    outlet: &Outlet,
     job: impl Future<Output = Result<T, LedgerFault>> + Send + 'static,
 ) -> Result<T, LedgerFault> {
     let (done, answer) = oneshot::channel();
@@ -390,7 +372,7 @@ async fn run_to_the_end<T: Send + 'static>(
         // The caller may be gone.
         let _ = done.send(job.await);
     });
-    outlet.own_task(AbortOnDropHandle::new(task));
+    outlet.tell(SessionEvent::OwnTask(AbortOnDropHandle::new(task)));
     let broken = |_| Err(LedgerFault::Unavailable("it was broken off".to_string()));
     answer.await.unwrap_or_else(broken)
 }

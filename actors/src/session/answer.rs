@@ -1,8 +1,9 @@
 //! What a game server's answer means for the runtime.
 
+use crate::domain::life::LifeInput;
 use crate::ports::LinkAnswer;
 
-use super::{GameSession, SessionEvent, SessionObserver};
+use super::{GameSession, Outlet};
 
 /// The error codes for a game session that is lost or was never opened.
 const NOT_LOGGED_IN_CODES: [&str; 6] = [
@@ -39,10 +40,11 @@ impl GameSession {
 
     /// Tells what the answer to a login says of the player. A request that was composed before is out
     /// of date.
-    pub(super) fn emit_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
+    pub(super) fn emit_login(&mut self, answer: &LinkAnswer, outlet: &Outlet) {
         self.has_news = true;
         let text = self.without_secrets(answer.text.clone());
-        outlet.on_event(SessionEvent::LoggedIn(self.account_name(), text));
+        let account = self.account_name();
+        outlet.tell_life(LifeInput::LoggedIn { account, text });
     }
 
     /// Whether it logged in, or learnt which game its tools are of, since this was asked for last: a

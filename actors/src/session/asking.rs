@@ -6,22 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use tokio::sync::oneshot;
 
 use crate::domain::event::Activity;
-use crate::domain::life::CallOrder;
+use crate::domain::life::{CallOrder, LifeInput};
 use crate::domain::message::Severity;
-use crate::domain::question::{Decision, Question};
+use crate::domain::question::Decision;
 use crate::domain::tool::command_of_call;
 use crate::ports::{Asker, LinkReply};
+use crate::telling::TellParent;
 
-use super::{GameSession, SessionEvent, SessionObserver};
-
-pub type EventSender = Arc<dyn Fn(SessionEvent) + Send + Sync>;
-
-/// Puts a question to the operator and brings the decision back; `None` if the program is closing.
-pub type QuestionSender =
-    Arc<dyn Fn(Question) -> BoxFuture<'static, Option<Decision>> + Send + Sync>;
+use super::{GameSession, Outlet, SessionEvent};
 
 /// Numbers for the questions of servers to the swarm, from 1 on. They outlive a Mysis' actor, so that
 /// an answer to a question of its last life does not meet one of the next. Clones count together.
@@ -41,7 +36,7 @@ pub(super) struct CallQuestions {
 
 /// A question while it is shown. Where it ends without an answer, the call is shown again.
 struct ShownQuestion {
-    events: EventSender,
+    tell: TellParent<SessionEvent>,
     command: Arc<str>,
     is_answered: bool,
 }
@@ -50,7 +45,7 @@ impl Drop for ShownQuestion {
     fn drop(&mut self) {
         if !self.is_answered {
             let call = Activity::CallingTool(self.command.clone());
-            (self.events)(SessionEvent::Progress(call));
+            (self.tell)(SessionEvent::Shows(call));
         }
     }
 }
@@ -61,9 +56,9 @@ impl GameSession {
         &self,
         order: &CallOrder,
         questions: &CallQuestions,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Asker {
-        let (put, events) = (outlet.question_sender(), outlet.event_sender());
+        let tell = outlet.sender();
         let command = command_of_call(&order.tool, &order.arguments);
         let limit = self.rules.answer_timeout;
         // The swarm's secrets are removed later; those of this session are known only here.
@@ -72,32 +67,35 @@ impl GameSession {
         let freeze = self.deps.freeze.clone();
         Asker::new(move |mut question| {
             question.remove_secrets(&redactor);
-            let (put, events) = (put.clone(), events.clone());
+            let tell = tell.clone();
             let (command, is_unanswered) = (command.clone(), is_unanswered.clone());
             let freeze = freeze.clone();
             async move {
                 let emit = |text: String| {
-                    events(SessionEvent::Notice {
+                    let notice = LifeInput::Noticed {
                         severity: Severity::Warn,
                         code: "server_asks",
                         text,
-                    });
+                    };
+                    tell(SessionEvent::Told(Box::new(notice)));
                 };
                 let server = question.server.clone();
                 // A notice is stored. The address and the fields are shown only while it is open.
                 emit(question.brief());
                 let mut shown = ShownQuestion {
-                    events: events.clone(),
+                    tell: tell.clone(),
                     command,
                     is_answered: false,
                 };
-                let decision = match freeze.within(limit, put(question)).await {
-                    Some(Some(decision)) => {
+                let (answer, answered) = oneshot::channel();
+                tell(SessionEvent::Asked(Box::new(question), answer));
+                let decision = match freeze.within(limit, answered).await {
+                    Some(Ok(decision)) => {
                         shown.is_answered = true;
                         decision
                     }
                     // The program is closing.
-                    Some(None) => Decision::Cancel,
+                    Some(Err(_)) => Decision::Cancel,
                     None => {
                         is_unanswered.store(true, Ordering::Relaxed);
                         emit(format!(

@@ -77,11 +77,13 @@ pub(super) fn command_call(
 /// `may_be_words`, text for people is searched, too.
 pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
     let values = json_values(text);
-    let found = values.iter().find_map(|value| in_value(value, 0));
+    let found = values
+        .iter()
+        .find_map(|value| find_in_objects(value, 0, &in_object));
     let any_name = || {
         values
             .iter()
-            .find_map(|value| nested_member(value, "username", 0))
+            .find_map(|value| nested_member(value, "username"))
     };
     if let Some((name, password)) = found {
         return Some((name.or_else(any_name), password));
@@ -134,7 +136,7 @@ pub(super) fn find_player_name(text: &str) -> Option<String> {
 pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
     json_values(text)
         .iter()
-        .find_map(|value| nested_member(value, key, 0))
+        .find_map(|value| nested_member(value, key))
 }
 
 /// The JSON values of a text, one for each line if there are several.
@@ -159,17 +161,20 @@ fn as_json(text: &str) -> Option<Value> {
     may_be.then(|| serde_json::from_str(text).ok())?
 }
 
-fn in_value(value: &Value, depth: usize) -> Option<(Option<String>, String)> {
+/// Looks at the objects of a value, the outer ones first, also of JSON within its texts.
+fn find_in_objects<T>(
+    value: &Value,
+    depth: usize,
+    look: &impl Fn(&Map<String, Value>) -> Option<T>,
+) -> Option<T> {
     if depth > MAX_JSON_DEPTH {
         return None;
     }
+    let inside = |value: &Value| find_in_objects(value, depth + 1, look);
     match value {
-        Value::Object(members) => in_object(members).or_else(|| {
-            let mut members = members.values();
-            members.find_map(|value| in_value(value, depth + 1))
-        }),
-        Value::Array(items) => items.iter().find_map(|item| in_value(item, depth + 1)),
-        Value::String(text) => in_value(&as_json(text)?, depth + 1),
+        Value::Object(members) => look(members).or_else(|| members.values().find_map(inside)),
+        Value::Array(items) => items.iter().find_map(inside),
+        Value::String(text) => inside(&as_json(text)?),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
@@ -195,21 +200,8 @@ fn member_of_keys(members: &Map<String, Value>, keys: &[&str]) -> Option<String>
     })
 }
 
-fn nested_member(value: &Value, key: &str, depth: usize) -> Option<String> {
-    if depth > MAX_JSON_DEPTH {
-        return None;
-    }
-    match value {
-        Value::Object(members) => members.get(key).and_then(value_word).or_else(|| {
-            let mut members = members.values();
-            members.find_map(|value| nested_member(value, key, depth + 1))
-        }),
-        Value::Array(items) => items
-            .iter()
-            .find_map(|item| nested_member(item, key, depth + 1)),
-        Value::String(text) => nested_member(&as_json(text)?, key, depth + 1),
-        Value::Null | Value::Bool(_) | Value::Number(_) => None,
-    }
+fn nested_member(value: &Value, key: &str) -> Option<String> {
+    find_in_objects(value, 0, &|members| value_word(members.get(key)?))
 }
 
 /// A string or number that is not empty.

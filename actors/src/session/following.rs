@@ -9,7 +9,7 @@ use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::ports::{LinkAnswer, LinkFault, ServerTask, TaskNews};
 
 use super::sending::{failed, unknown};
-use super::{GameSession, SessionEvent, SessionObserver, in_time};
+use super::{GameSession, NO_SERVER, Outlet, in_time};
 
 /// The pause between two questions, if the server names none.
 const POLL_PAUSE: Duration = Duration::from_secs(1);
@@ -43,7 +43,7 @@ impl GameSession {
         &mut self,
         task: &ServerTask,
         order: &CallOrder,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Result<LinkAnswer, ToolOutcome> {
         let mut pause = task.poll_after;
         let mut waited = Duration::ZERO;
@@ -85,7 +85,7 @@ impl GameSession {
                 // game refuses is not waited for: the session alone tells of a task.
                 self.prepare_for_call(outlet).await;
                 let goes_on = Activity::CallingTool(order.tool.clone());
-                outlet.on_event(SessionEvent::Progress(goes_on));
+                outlet.show(goes_on);
             }
         }
         let limit = self.rules.timeout;
@@ -96,14 +96,12 @@ impl GameSession {
     async fn ask_task(&self, task: &ServerTask) -> Result<TaskNews, LinkFault> {
         match &self.link {
             Some(link) => in_time(link.ask_task(task.id.clone())).await,
-            None => Ok(TaskNews::Unknown(
-                "the configuration has no tool server".to_string(),
-            )),
+            None => Ok(TaskNews::Unknown(NO_SERVER.to_string())),
         }
     }
 
     /// Waits as a failed question, which changed nothing, asks for.
-    async fn wait_to_ask(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) -> Absence {
+    async fn wait_to_ask(&mut self, fault: &LinkFault, outlet: &Outlet) -> Absence {
         match fault {
             LinkFault::Unreachable(_) => {
                 self.note_absence(fault, outlet);

@@ -6,15 +6,16 @@
 use std::sync::Arc;
 
 use crate::domain::event::LinkState;
+use crate::domain::life::LifeInput;
 use crate::domain::record::SavedSession;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::LinkFault;
 
-use super::{GameSession, LoginState, SessionEvent, SessionObserver};
+use super::{ConnectionPhase, GameSession, Outlet};
 
 impl GameSession {
-    pub(super) fn emit_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
-        outlet.on_event(SessionEvent::Linked {
+    pub(super) fn emit_link(&self, outlet: &Outlet, link: LinkState) {
+        outlet.tell_life(LifeInput::Linked {
             link,
             tools: self.tools.clone(),
             account: self.account_name(),
@@ -22,7 +23,7 @@ impl GameSession {
     }
 
     /// Resumes the stored session, once. Returns `None` if there is none or it is lost.
-    pub(super) async fn take_up_again(&mut self) -> Result<Option<LoginState>, LinkFault> {
+    pub(super) async fn take_up_again(&mut self) -> Result<Option<ConnectionPhase>, LinkFault> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
             return Ok(None);
         };
@@ -61,10 +62,9 @@ impl GameSession {
             self.linked_as.clone_from(&saved.account);
         }
         self.resume_token = Some(saved.resume_token);
-        Ok(Some(if is_logged_in {
-            LoginState::Done
-        } else {
-            LoginState::Needed
+        Ok(Some(match is_logged_in {
+            true => ConnectionPhase::LoggedIn,
+            false => ConnectionPhase::Open,
         }))
     }
 
@@ -99,13 +99,8 @@ impl GameSession {
 
 /// A second check of a session is harmless, so a lost answer counts as an unreachable server.
 pub(super) fn as_unreachable(fault: LinkFault) -> LinkFault {
-    match fault {
-        LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
-        LinkFault::Unreachable(_)
-        | LinkFault::NoAccess(_)
-        | LinkFault::Limited { .. }
-        | LinkFault::Restarting { .. }
-        | LinkFault::SessionLost(_)
-        | LinkFault::Refused(_) => fault,
+    if let LinkFault::AnswerLost(why) = fault {
+        return LinkFault::Unreachable(why);
     }
+    fault
 }

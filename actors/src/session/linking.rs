@@ -19,7 +19,7 @@ use crate::ports::{LinkAnswer, LinkFault};
 use super::link_answer::{LinkNews, OfferedLink, read_link, read_news, slower};
 use super::links::OpenLink;
 use super::waiting::MAX_RETRY_WAIT;
-use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
+use super::{ConnectionPhase, GameSession, Outlet};
 use super::{STOPPED, credentials, failed, not_executed};
 
 /// The commands: the first gives a link, the second tells whether the operator has decided.
@@ -71,11 +71,7 @@ impl GameSession {
     /// Whether the session is open and waits for the operator's decision, or for the time of the
     /// next link.
     pub(super) fn awaits_link(&self) -> bool {
-        let is_open = self.phase
-            == ConnectionPhase::Open {
-                login: LoginState::Needed,
-            };
-        is_open && self.logs_in_by_link() && self.refused_link.is_none()
+        self.phase == ConnectionPhase::Open && self.logs_in_by_link() && self.refused_link.is_none()
     }
 
     /// Why no link logs this Mysis in, once. Only the operator can do something about it.
@@ -83,17 +79,14 @@ impl GameSession {
         self.refused_link.take()
     }
 
-    pub(super) async fn ask_for_link(
-        &mut self,
-        outlet: &dyn SessionObserver,
-    ) -> Result<(), LinkFault> {
+    pub(super) async fn ask_for_link(&mut self, outlet: &Outlet) -> Result<(), LinkFault> {
         let offers = |command: &str| self.tools.tool_of_command(command).is_some();
         if !offers(ASK) || !offers(POLL) {
             self.refused_link = Some(NOT_OFFERED.to_string());
             return Ok(());
         }
         let pass = self.queue_for_login(outlet).await?;
-        outlet.on_event(SessionEvent::Progress(Activity::Connecting));
+        outlet.show(Activity::Connecting);
         let departure = self.deps.freeze.depart().await;
         let answer = self.send_login_call(departure, ASK, Map::new()).await;
         drop(pass);
@@ -137,27 +130,20 @@ impl GameSession {
 
     /// Waits until the operator has decided, or the link has ended, or until another one may be
     /// asked for.
-    pub(super) async fn await_link(
-        &mut self,
-        outlet: &dyn SessionObserver,
-    ) -> Result<(), LinkFault> {
+    pub(super) async fn await_link(&mut self, outlet: &Outlet) -> Result<(), LinkFault> {
         let state = self.deps.links.state(self.who);
         let Some(mut link) = state.open else {
             let now = self.deps.clock.moment();
             let wait = state.not_before.map(|at| at.since(now)).unwrap_or_default();
             let text = "its login link has expired; zoea requests a new one soon".into();
-            outlet.on_event(SessionEvent::Progress(Activity::AwaitingLogin(Arc::clone(
-                &text,
-            ))));
+            outlet.show(Activity::AwaitingLogin(Arc::clone(&text)));
             self.rest_and_show(wait, &text, outlet).await;
             return Ok(());
         };
         // A session that was opened anew does not know the code yet.
         self.hide_secrets([link.device_code.clone()]);
         let text = link.text.clone();
-        outlet.on_event(SessionEvent::Progress(Activity::AwaitingLogin(
-            text.clone(),
-        )));
+        outlet.show(Activity::AwaitingLogin(text.clone()));
         let mut failed_polls = 0;
         loop {
             let now = self.deps.clock.moment();
@@ -201,7 +187,7 @@ impl GameSession {
         news: LinkNews,
         answer: &LinkAnswer,
         link: &OpenLink,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) {
         match news {
             LinkNews::Denied => {
@@ -219,22 +205,17 @@ impl GameSession {
 
     /// Waits while the operator is shown what to do. While the swarm is frozen there is nothing to
     /// do: no question leaves.
-    pub(super) async fn rest_and_show(
-        &self,
-        wait: Duration,
-        text: &Arc<str>,
-        outlet: &dyn SessionObserver,
-    ) {
+    pub(super) async fn rest_and_show(&self, wait: Duration, text: &Arc<str>, outlet: &Outlet) {
         let freeze = &self.deps.freeze;
         let thaws = freeze.thaws();
         // Cancel-safe: both only wait.
         tokio::select! {
             biased;
             () = freeze.frozen(thaws) => {
-                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                outlet.show(Activity::Queueing(Lane::Game));
                 freeze.thawed().await;
                 let shown = Activity::AwaitingLogin(text.clone());
-                outlet.on_event(SessionEvent::Progress(shown));
+                outlet.show(shown);
             }
             () = tokio::time::sleep(wait) => {}
         }
@@ -275,7 +256,7 @@ impl GameSession {
 
     /// The link's time is over. If the swarm was frozen meanwhile, that says nothing about the
     /// operator, and another one is asked for at once.
-    fn link_expired(&mut self, link: &OpenLink, outlet: &dyn SessionObserver) {
+    fn link_expired(&mut self, link: &OpenLink, outlet: &Outlet) {
         if self.frozen_time() == link.frozen_time {
             return self.lose_link(UNUSED, outlet);
         }
@@ -284,7 +265,7 @@ impl GameSession {
     }
 
     /// The link has ended without a decision. Another one is asked for after a wait.
-    fn lose_link(&mut self, why: &str, outlet: &dyn SessionObserver) {
+    fn lose_link(&mut self, why: &str, outlet: &Outlet) {
         let unused = self.deps.links.state(self.who).unused;
         let wait = Backoff::new(FIRST_LINK_WAIT, LONGEST_LINK_WAIT).nth_wait(unused);
         let at = self.deps.clock.moment().plus(wait);
@@ -297,7 +278,7 @@ impl GameSession {
         self.emit_notice(outlet, Severity::Warn, NOTICE, text);
     }
 
-    fn linked(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
+    fn linked(&mut self, answer: &LinkAnswer, outlet: &Outlet) {
         self.deps.links.forget(self.who);
         let mut texts = answer.structured.iter().chain([&answer.text]);
         let name = texts.find_map(|text| credentials::find_player_name(text));
@@ -315,7 +296,7 @@ impl GameSession {
     pub(super) async fn answer_linked(
         &mut self,
         command: &str,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Option<ToolOutcome> {
         let refused = |text: &str| Some(failed(text));
         match command {

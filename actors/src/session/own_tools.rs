@@ -16,6 +16,7 @@ use crate::domain::tool_search;
 use crate::ports::{
     Archive, ArchiveFault, ArchiveRead, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
 };
+use zoea_text::names::listed_up_to;
 
 /// The rows of a search if the call names no limit, and the most rows.
 const DEFAULT_SEARCH_ROWS: u64 = 20;
@@ -104,19 +105,14 @@ pub(super) async fn answer_own_call(
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
-    match tool {
-        "zoea_search_messages" => {
-            search_archive(archive, call, arguments, SearchIn::Messages, "messages").await
-        }
-        "zoea_search_reasoning" => {
-            search_archive(archive, call, arguments, SearchIn::Reasoning, "reasoning").await
-        }
-        "zoea_search_broadcasts" => {
-            search_archive(archive, call, arguments, SearchIn::Missions, "broadcasts").await
-        }
-        "zoea_read_result" => read_on(archive, call, arguments).await,
-        _ => Err(format!("there is no tool called {tool}")),
-    }
+    let (within, what) = match tool {
+        "zoea_search_messages" => (SearchIn::Messages, "messages"),
+        "zoea_search_reasoning" => (SearchIn::Reasoning, "reasoning"),
+        "zoea_search_broadcasts" => (SearchIn::Missions, "broadcasts"),
+        "zoea_read_result" => return read_on(archive, call, arguments).await,
+        _ => return Err(format!("there is no tool called {tool}")),
+    };
+    search_archive(archive, call, arguments, within, what).await
 }
 
 async fn search_archive(
@@ -185,18 +181,10 @@ async fn searched_mysis(
 }
 
 fn unknown_mysis(named: &str, names: &[(MysisId, Arc<str>)]) -> String {
-    let known: Vec<&str> = names
-        .iter()
-        .map(|(_, name)| &**name)
-        .take(MAX_LISTED_NAMES)
-        .collect();
-    let more = match names.len() - known.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let known: Vec<&str> = names.iter().map(|(_, name)| &**name).collect();
     format!(
-        "no Mysis is called `{named}`; leave mysis_id out for your own history, or name one of {}{more}",
-        known.join(", ")
+        "no Mysis is called `{named}`; leave mysis_id out for your own history, or name one of {}",
+        listed_up_to(&known, MAX_LISTED_NAMES)
     )
 }
 

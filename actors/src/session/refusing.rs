@@ -10,7 +10,7 @@ use crate::domain::record::GameAccount;
 use zoea_text::clean::one_line;
 
 use super::links::RefusedLogin;
-use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
+use super::{ConnectionPhase, GameSession, Outlet};
 
 /// The first and the longest wait before the login is tried again. The game blocks clients whose logins fail
 /// too often.
@@ -24,20 +24,13 @@ const MAX_WORDS_BYTES: usize = 300;
 impl GameSession {
     /// The refusal of the login with the present account, while it holds.
     pub(super) fn refused_login(&self) -> Option<RefusedLogin> {
-        let needed = ConnectionPhase::Open {
-            login: LoginState::Needed,
-        };
         let refused = self.deps.links.state(self.who).refused?;
-        (self.phase == needed && self.account.as_ref() == Some(&refused.account)).then_some(refused)
+        let is_its = self.account.as_ref() == Some(&refused.account);
+        (self.phase == ConnectionPhase::Open && is_its).then_some(refused)
     }
 
     /// The game refused the login. The operator is told once of the same words.
-    pub(super) fn on_login_refused(
-        &mut self,
-        account: GameAccount,
-        text: &str,
-        outlet: &dyn SessionObserver,
-    ) {
+    pub(super) fn on_login_refused(&mut self, account: GameAccount, text: &str, outlet: &Outlet) {
         let before = self.deps.links.state(self.who).refused;
         let before = before.filter(|before| before.account == account);
         let text = self.without_secrets(one_line(text).to_string());
@@ -58,18 +51,12 @@ impl GameSession {
         self.deps
             .links
             .change(self.who, |state| state.refused = Some(refused));
-        self.phase = ConnectionPhase::Open {
-            login: LoginState::Needed,
-        };
+        self.phase = ConnectionPhase::Open;
     }
 
     /// Opens the session and logs in. With `waits_out`, waits for as long as the server is away or the game
     /// refuses the login. Returns `false` if the Mysis has no session, or only our own tools.
-    pub(super) async fn log_in_or_wait(
-        &mut self,
-        outlet: &dyn SessionObserver,
-        waits_out: bool,
-    ) -> bool {
+    pub(super) async fn log_in_or_wait(&mut self, outlet: &Outlet, waits_out: bool) -> bool {
         loop {
             if let Err(fault) = self.ensure_logged_in(outlet, waits_out).await {
                 let text = self.without_secrets(fault.to_string());
@@ -92,7 +79,7 @@ impl GameSession {
 
     /// Opens the session and logs in for a call that is under way. A login that the game refuses is not
     /// waited for.
-    pub(super) async fn prepare_for_call(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) async fn prepare_for_call(&mut self, outlet: &Outlet) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
             return self.emit_link(outlet, LinkState::None);
@@ -109,11 +96,9 @@ impl GameSession {
     }
 
     /// Waits until the login may be tried again, or the operator may have given it another account.
-    async fn await_allowed_login(&mut self, refused: &RefusedLogin, outlet: &dyn SessionObserver) {
+    async fn await_allowed_login(&mut self, refused: &RefusedLogin, outlet: &Outlet) {
         let text = refused.words.clone();
-        outlet.on_event(SessionEvent::Progress(Activity::AwaitingLogin(
-            text.clone(),
-        )));
+        outlet.show(Activity::AwaitingLogin(text.clone()));
         let left = refused.not_before.since(self.deps.clock.moment());
         self.rest_and_show(left.min(ACCOUNT_LOOK), &text, outlet)
             .await;

@@ -12,7 +12,7 @@ use crate::freeze::Departure;
 use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask};
 
 use super::asking::CallQuestions;
-use super::{GameSession, MAX_RENEWALS, SessionEvent, SessionObserver, answer};
+use super::{GameSession, MAX_RENEWALS, NO_SERVER, Outlet, answer};
 
 /// Why a call that may not leave was not executed.
 pub(super) const STOPPED: &str = "the mysis was stopped";
@@ -22,7 +22,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> ToolOutcome {
         match self.send_whole(order, arguments, outlet).await {
             Ok(answer) => answer.into(),
@@ -36,7 +36,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Result<LinkAnswer, ToolOutcome> {
         let mut tries = CallTries {
             task: order.task.clone().map(ServerTask::left_behind),
@@ -87,7 +87,7 @@ impl GameSession {
         order: &CallOrder,
         arguments: &Map<String, Value>,
         tries: &mut CallTries,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Result<Option<LinkReply>, ToolOutcome> {
         if let Err(fault) = self.ensure_logged_in(outlet, true).await {
             if self.wait_out(&fault, outlet).await {
@@ -144,20 +144,16 @@ impl GameSession {
 
     /// Waits until a call may leave. Only then the caller marks the call as sent, and the activity shows
     /// the call again in place of an earlier wait.
-    pub(super) async fn depart(
-        &self,
-        order: &CallOrder,
-        outlet: &dyn SessionObserver,
-    ) -> Departure {
+    pub(super) async fn depart(&self, order: &CallOrder, outlet: &Outlet) -> Departure {
         let departure = match self.deps.freeze.try_depart() {
             Some(departure) => departure,
             None => {
-                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                outlet.show(Activity::Queueing(Lane::Game));
                 self.deps.freeze.depart().await
             }
         };
         let goes_on = Activity::CallingTool(order.tool.clone());
-        outlet.on_event(SessionEvent::Progress(goes_on));
+        outlet.show(goes_on);
         departure
     }
 
@@ -196,7 +192,7 @@ impl GameSession {
         &self,
         order: &CallOrder,
         mut arguments: Map<String, Value>,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
     ) -> Result<LinkReply, LinkFault> {
         self.give_session_id(&order.tool, &mut arguments);
         let turn = TurnRef {
@@ -222,9 +218,7 @@ impl GameSession {
                 watched.end(reply.is_ok());
                 reply
             }
-            None => Err(LinkFault::Unreachable(
-                "the configuration has no tool server".to_string(),
-            )),
+            None => Err(LinkFault::Unreachable(NO_SERVER.to_string())),
         }?;
         questions.note_in(&mut reply, self.rules.answer_timeout);
         Ok(reply)

@@ -10,6 +10,7 @@ use crate::domain::event::{Activity, LinkState};
 use crate::domain::game::GameRef;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::Lane;
+use crate::domain::life::LifeInput;
 use crate::domain::message::Severity;
 use crate::domain::model::ServiceReturn;
 use crate::domain::tool::{Toolset, is_own};
@@ -18,10 +19,7 @@ use crate::ports::LinkFault;
 
 use super::keeping::as_unreachable;
 use super::waiting::NO_ACCESS_WAIT;
-use super::{
-    ConnectionPhase, GameSession, LoginState, SETTLE_TIMEOUT, SessionEvent, SessionObserver,
-    own_tools,
-};
+use super::{ConnectionPhase, GameSession, NO_SERVER, Outlet, SETTLE_TIMEOUT, own_tools};
 
 /// The most attempts of a swarm at once to open sessions, to log in or to list tools. Each has
 /// `SETTLE_TIMEOUT`, and a server that gets those of thousands of Myses in one moment keeps none of
@@ -58,12 +56,11 @@ impl GameSession {
     /// the Mysis in by a link.
     pub(super) async fn ensure_logged_in(
         &mut self,
-        outlet: &dyn SessionObserver,
+        outlet: &Outlet,
         waits_out: bool,
     ) -> Result<(), LinkFault> {
         loop {
-            let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
-            if !is_open || self.is_doubtful || self.needs_login() {
+            if !self.is_open() || self.is_doubtful || self.needs_login() {
                 let mut pass = self.reach_game(outlet, waits_out).await?;
                 self.is_on_trial = pass.is_trial;
                 let settled = self.settle_with_game(outlet).await;
@@ -83,36 +80,31 @@ impl GameSession {
 
     /// Whether there is an account to log in with and an attempt is allowed now.
     pub(super) fn needs_login(&self) -> bool {
-        let may_try = match self.phase {
-            ConnectionPhase::Closed { .. } => false,
-            ConnectionPhase::Open { login } => match login {
-                LoginState::Needed => self
-                    .refused_login()
-                    .is_none_or(|refused| self.deps.clock.moment() >= refused.not_before),
-                LoginState::Done => false,
-            },
+        let may_try = || {
+            let refused = self.refused_login();
+            refused.is_none_or(|refused| self.deps.clock.moment() >= refused.not_before)
         };
         let is_needed = match self.logs_in_by_link() {
             true => self.needs_link(),
             false => self.account.is_some() && self.has_accounts(),
         };
-        may_try && is_needed
+        is_needed && self.phase == ConnectionPhase::Open && may_try()
     }
 
-    async fn settle_with_game(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
+    async fn settle_with_game(&mut self, outlet: &Outlet) -> Result<(), LinkFault> {
         if std::mem::take(&mut self.is_doubtful) {
             self.check_session(outlet).await?;
         }
         if let ConnectionPhase::Closed { failures } = self.phase {
             let before = self.saved.clone();
             let settled = match self.take_up_again().await {
-                Ok(Some(login)) => Ok(login),
+                Ok(Some(phase)) => Ok(phase),
                 // Where no other one can be opened, nothing is known of the one before.
                 Ok(None) => (self.open_session(outlet).await).inspect_err(|_| self.saved = before),
                 Err(fault) => Err(fault),
             };
             match settled {
-                Ok(login) => self.on_opened(failures, login, outlet),
+                Ok(phase) => self.on_opened(failures, phase, outlet),
                 Err(fault) => {
                     self.failed_to_open(failures, &fault, outlet);
                     return Err(fault);
@@ -152,28 +144,19 @@ impl GameSession {
     }
 
     /// Waits until the game server is back, or until the gate admits this Mysis as the trial call.
-    async fn reach_game(
-        &self,
-        outlet: &dyn SessionObserver,
-        waits_out: bool,
-    ) -> Result<Permit, LinkFault> {
-        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+    async fn reach_game(&self, outlet: &Outlet, waits_out: bool) -> Result<Permit, LinkFault> {
+        outlet.show(Activity::Queueing(Lane::Game));
         let admitted = self.deps.gate.enter_lane(Lane::Game, waits_out).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
-    async fn open_session(
-        &mut self,
-        outlet: &dyn SessionObserver,
-    ) -> Result<LoginState, LinkFault> {
+    async fn open_session(&mut self, outlet: &Outlet) -> Result<ConnectionPhase, LinkFault> {
         let Some(link) = self.link.clone() else {
-            return Err(LinkFault::Unreachable(
-                "the configuration has no tool server".to_string(),
-            ));
+            return Err(LinkFault::Unreachable(NO_SERVER.to_string()));
         };
         let pass = self.queue_for_login(outlet).await?;
-        outlet.on_event(SessionEvent::Progress(Activity::Connecting));
+        outlet.show(Activity::Connecting);
         self.game_session = None;
         self.resume_token = self
             .reach(link.open())
@@ -191,7 +174,7 @@ impl GameSession {
                 return Err(LinkFault::Unreachable(text));
             }
         }
-        Ok(LoginState::Needed)
+        Ok(ConnectionPhase::Open)
     }
 
     /// Takes a list of the server. During a turn that began with another one, that one stays.
@@ -208,7 +191,7 @@ impl GameSession {
 
     /// Where a turn begins: asks for the tools again if their list is old, and keeps the newest one
     /// for the turn.
-    pub(super) async fn pin_tools(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) async fn pin_tools(&mut self, outlet: &Outlet) {
         let (None, Some(link)) = (&self.pinned, self.link.clone()) else {
             return;
         };
@@ -244,9 +227,9 @@ impl GameSession {
     }
 
     /// Offers our own tools alone. The game's stay known, as the login needs them.
-    pub(super) fn withhold_tools(&mut self, link: LinkState, outlet: &dyn SessionObserver) {
+    pub(super) fn withhold_tools(&mut self, link: LinkState, outlet: &Outlet) {
         self.is_withheld = true;
-        outlet.on_event(SessionEvent::Linked {
+        outlet.tell_life(LifeInput::Linked {
             link,
             tools: own_tools(),
             account: self.account_name(),
@@ -254,7 +237,7 @@ impl GameSession {
     }
 
     /// Offers the game's tools, too, where they were withheld.
-    pub(super) fn offer_tools_again(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) fn offer_tools_again(&mut self, outlet: &Outlet) {
         if std::mem::take(&mut self.is_withheld) {
             self.emit_link(outlet, LinkState::Ok);
         }
@@ -266,8 +249,8 @@ impl GameSession {
         listed.unwrap_or(GameRef::AnyTools).server()
     }
 
-    fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {
-        self.phase = ConnectionPhase::Open { login };
+    fn on_opened(&mut self, failures: u32, phase: ConnectionPhase, outlet: &Outlet) {
+        self.phase = phase;
         // A newer session is open now, so the stored one is not tried again.
         self.saved = None;
         if failures > 0 {
@@ -277,7 +260,7 @@ impl GameSession {
         self.emit_link(outlet, LinkState::Ok);
     }
 
-    fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
+    fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &Outlet) {
         let (link, severity) = match fault {
             LinkFault::NoAccess(_) => (LinkState::NoAccess, Severity::Error),
             LinkFault::Unreachable(_)
@@ -300,10 +283,8 @@ impl GameSession {
     }
 
     /// Marks the session and its tools as gone if the server cannot be reached.
-    pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) {
-        if matches!(fault, LinkFault::Unreachable(_))
-            && matches!(self.phase, ConnectionPhase::Open { .. })
-        {
+    pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &Outlet) {
+        if matches!(fault, LinkFault::Unreachable(_)) && self.is_open() {
             self.failed_to_open(0, fault, outlet);
             self.saved.clone_from(&self.kept);
         }
@@ -312,13 +293,13 @@ impl GameSession {
     /// Marks the session as unverified, because the server or the session may be gone. It is
     /// checked before its next use.
     pub(super) fn mark_unverified(&mut self) {
-        self.is_doubtful = matches!(self.phase, ConnectionPhase::Open { .. });
+        self.is_doubtful = self.is_open();
     }
 
     /// Asks whether the server still knows the session. If it does not, the session counts as closed,
     /// and is only taken up again if the server lists its tools in it all the same.
-    async fn check_session(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
-        let (ConnectionPhase::Open { .. }, Some(link)) = (self.phase, self.link.clone()) else {
+    async fn check_session(&mut self, outlet: &Outlet) -> Result<(), LinkFault> {
+        let Some(link) = self.link.clone().filter(|_| self.is_open()) else {
             return Ok(());
         };
         let Err(fault) = self.reach(link.check()).await else {
@@ -345,11 +326,8 @@ impl GameSession {
         }
     }
 
-    pub(super) async fn queue_for_login(
-        &self,
-        outlet: &dyn SessionObserver,
-    ) -> Result<Permit, LinkFault> {
-        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Logins)));
+    pub(super) async fn queue_for_login(&self, outlet: &Outlet) -> Result<Permit, LinkFault> {
+        outlet.show(Activity::Queueing(Lane::Logins));
         let admitted = self.deps.gate.enter_lane(Lane::Logins, true).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))

@@ -8,7 +8,7 @@ use crate::domain::ids::{Lane, Moment};
 use crate::ports::{LinkAnswer, LinkFault};
 
 use super::answer;
-use super::{GameSession, SessionEvent, SessionObserver};
+use super::{GameSession, Outlet};
 
 /// How long a Mysis waits after a failed attempt before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
@@ -36,15 +36,11 @@ impl GameSession {
 
     /// Waits a little if the server is away or asks for a pause. Returns `false` if waiting cannot
     /// help. The gate decides how often the server is tried.
-    pub(super) async fn wait_out(
-        &mut self,
-        fault: &LinkFault,
-        outlet: &dyn SessionObserver,
-    ) -> bool {
+    pub(super) async fn wait_out(&mut self, fault: &LinkFault, outlet: &Outlet) -> bool {
         match fault {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
             LinkFault::Unreachable(_) | LinkFault::NoAccess(_) | LinkFault::Limited { .. } => {
-                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                outlet.show(Activity::Queueing(Lane::Game));
                 tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.rng)).await;
             }
             LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
@@ -76,37 +72,27 @@ impl GameSession {
         (self.deps.gate).report_outcome(Lane::Game, self.who, outcome);
     }
 
-    pub(super) async fn cool_down(
-        &mut self,
-        fault: &LinkFault,
-        wait: Duration,
-        outlet: &dyn SessionObserver,
-    ) {
+    pub(super) async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &Outlet) {
         self.hold_logins(fault);
         // Where there are accounts, it is about to get one or to log in.
         let lane = match self.has_accounts() && !self.is_logged_in() {
             true => Lane::Logins,
             false => Lane::Game,
         };
-        let asked = match fault {
-            LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
-            LinkFault::Restarting { .. }
-            | LinkFault::Unreachable(_)
-            | LinkFault::SessionLost(_)
-            | LinkFault::NoAccess(_)
-            | LinkFault::Refused(_)
-            | LinkFault::AnswerLost(_) => wait,
-        };
+        let mut asked = wait;
+        if let LinkFault::Limited { retry_after, .. } = fault {
+            asked = retry_after.unwrap_or(wait);
+        }
         let why = self.without_secrets(fault.to_string()).into();
-        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(lane, why)));
+        outlet.show(Activity::CoolingDown(lane, why));
         let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.rng);
         tokio::time::sleep(wait).await;
     }
 
     /// Waits while the server restarts. This is a pause and not a fault (DESIGN 2).
-    pub(super) async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
+    pub(super) async fn stand_by(&self, back_in: Duration, outlet: &Outlet) {
         let why = LinkFault::Restarting { back_in }.to_string();
-        outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
+        outlet.show(Activity::Paused(why.into()));
         tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
     }
 

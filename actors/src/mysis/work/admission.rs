@@ -7,9 +7,7 @@ use crate::domain::gate::AdmissionRequest;
 use crate::domain::ids::{Lane, MysisId};
 use crate::domain::life::ModelQuery;
 use crate::gate::{Admission, GateHandle};
-use crate::session::{SessionEvent, SessionObserver};
-
-use super::MailboxObserver;
+use crate::session::Outlet;
 
 /// From then on it is shown that the gate lets a request wait. An answer at once shows no wait: the server
 /// that takes the request may be another one than the first.
@@ -18,7 +16,7 @@ const SHOWN_AFTER: Duration = Duration::from_millis(200);
 pub(super) async fn request_admission(
     gate: &GateHandle,
     payer: MysisId,
-    observer: &MailboxObserver,
+    outlet: &Outlet,
     ask: &ModelQuery,
 ) -> Option<Admission> {
     let lanes = ask.routes.iter();
@@ -37,28 +35,28 @@ pub(super) async fn request_admission(
     if let Ok(admission) = tokio::time::timeout(SHOWN_AFTER, &mut asked).await {
         return admission;
     }
-    show_wait(observer, first);
+    show_wait(outlet, first);
     asked.await
 }
 
 /// Shows that a request waits for its first server. The swarm may be frozen before the gate has answered.
-pub(super) fn show_first_wait(observer: &MailboxObserver, ask: &ModelQuery) {
+pub(super) fn show_first_wait(outlet: &Outlet, ask: &ModelQuery) {
     if let Some(first) = ask.routes.first() {
-        show_wait(observer, Lane::Provider(first.provider.clone()));
+        show_wait(outlet, Lane::Provider(first.provider.clone()));
     }
 }
 
 /// Shows that the model is called. Who is admitted to another server does not wait for its first one any
 /// more.
-pub(super) fn show_call(observer: &MailboxObserver, ask: &ModelQuery, lane: &Lane) {
+pub(super) fn show_call(outlet: &Outlet, ask: &ModelQuery, lane: &Lane) {
     let first = ask.routes.first();
     let first = first.map(|route| Lane::Provider(route.provider.clone()));
     if first.is_some_and(|first| first != *lane) {
-        show_wait(observer, lane.clone());
+        show_wait(outlet, lane.clone());
     }
-    observer.on_event(SessionEvent::Progress(Activity::CallingModel));
+    outlet.show(Activity::CallingModel);
 }
 
-fn show_wait(observer: &MailboxObserver, lane: Lane) {
-    observer.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
+fn show_wait(outlet: &Outlet, lane: Lane) {
+    outlet.show(Activity::Queueing(lane));
 }

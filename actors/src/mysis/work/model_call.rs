@@ -24,11 +24,11 @@ use crate::freeze::Departure;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::AnswerMeter;
-use crate::session::{GameSession, SessionEvent, SessionObserver};
+use crate::session::{GameSession, Outlet};
 
 use super::admission::{request_admission, show_call, show_first_wait};
 use super::answer_wait::await_answer;
-use super::{MailboxObserver, spawn_task};
+use super::{outlet_to, spawn_task};
 
 /// The shortest pause after a provider asks for one. A provider that asks for a pause of zero would
 /// be asked again without end.
@@ -39,6 +39,7 @@ const OTHERS_LOOKS: u32 = 10;
 const OTHERS_PAUSE: Duration = Duration::from_millis(500);
 
 pub(in crate::mysis) struct ModelCaller {
+    pub(in crate::mysis) mysis: ActorRef<MysisMsg>,
     pub(in crate::mysis) deps: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     pub(in crate::mysis) payer: MysisId,
@@ -47,18 +48,18 @@ pub(in crate::mysis) struct ModelCaller {
 
 /// Asks the model once. The session is prepared first, if that is possible.
 pub(in crate::mysis) fn spawn_ask(
-    mysis: &ActorRef<MysisMsg>,
     question: ModelCaller,
     session: Box<GameSession>,
     ask: ModelQuery,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
-    let observer = MailboxObserver::to(mysis, work);
+    let mysis = question.mysis.clone();
+    let outlet = outlet_to(&mysis, work);
     let span = question.span.clone();
     spawn_task(
-        mysis.clone(),
+        &mysis,
         work,
-        async move { question.ask_when_admitted(&observer, session, ask).await }
+        async move { question.ask_when_admitted(&outlet, session, ask).await }
             .instrument(span)
             .boxed(),
         move |text| LifeInput::Died { work, text },
@@ -68,7 +69,7 @@ pub(in crate::mysis) fn spawn_ask(
 impl ModelCaller {
     async fn ask_when_admitted(
         self,
-        observer: &MailboxObserver,
+        outlet: &Outlet,
         mut session: Box<GameSession>,
         ask: ModelQuery,
     ) -> (Box<GameSession>, LifeInput) {
@@ -76,7 +77,7 @@ impl ModelCaller {
         let (work, thaws) = (ask.work, freeze.thaws());
         // The session comes before the gate, because the holder of a permit must not wait for
         // anything else.
-        let prepared = session.prepare(observer, !ask.is_urgent, ask.begins_turn);
+        let prepared = session.prepare(outlet, !ask.is_urgent, ask.begins_turn);
         prepared.boxed().await;
         if let Some(text) = session.take_refused_link() {
             return (session, LifeInput::LoginRefused { work, text });
@@ -89,9 +90,9 @@ impl ModelCaller {
         let gate = &self.deps.session.gate;
         let admission = tokio::select! {
             biased;
-            admission = request_admission(gate, self.payer, observer, &ask), if freeze.thaws() == thaws => admission,
+            admission = request_admission(gate, self.payer, outlet, &ask), if freeze.thaws() == thaws => admission,
             () = freeze.frozen(thaws) => {
-                show_first_wait(observer, &ask);
+                show_first_wait(outlet, &ask);
                 freeze.thawed().await;
                 return (session, LifeInput::Outdated { work });
             }
@@ -109,14 +110,14 @@ impl ModelCaller {
             Some(Admission::Denied { why, until }) => LifeInput::Held { work, why, until },
             Some(Admission::Admitted(pass)) => match freeze.try_depart() {
                 Some(departure) => {
-                    show_call(observer, &ask, &pass.lane);
-                    let asked = self.ask_provider(observer, (pass, departure), &session, ask);
+                    show_call(outlet, &ask, &pass.lane);
+                    let asked = self.ask_provider(outlet, (pass, departure), &session, ask);
                     asked.boxed().await
                 }
                 // It was admitted in the moment of the freeze.
                 None => {
                     drop(pass);
-                    show_first_wait(observer, &ask);
+                    show_first_wait(outlet, &ask);
                     freeze.thawed().await;
                     LifeInput::Outdated { work }
                 }
@@ -129,7 +130,7 @@ impl ModelCaller {
     /// request is admitted on a budget that is spent.
     async fn ask_provider(
         &self,
-        observer: &MailboxObserver,
+        outlet: &Outlet,
         (mut pass, departure): (Permit, Departure),
         session: &GameSession,
         ask: ModelQuery,
@@ -145,7 +146,7 @@ impl ModelCaller {
             max_tokens,
             ..
         } = ask;
-        emit_budget(observer, &pass);
+        emit_budget(outlet, &pass);
         let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
         let Some(route) = routes.into_iter().find(leads_to) else {
             return no_provider(work);
@@ -154,7 +155,7 @@ impl ModelCaller {
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
         let asked = (turn, route, messages, tools);
-        let asking = self.ask_once(observer, session, (&pass, departure, max_tokens), asked);
+        let asking = self.ask_once(outlet, session, (&pass, departure, max_tokens), asked);
         let result = asking.await;
         let ms = clock.moment().millis_since(started);
         pass.outcome = call_outcome(&result, is_last_try, is_bare);
@@ -222,7 +223,7 @@ impl ModelCaller {
 
     async fn ask_once(
         &self,
-        observer: &MailboxObserver,
+        outlet: &Outlet,
         session: &GameSession,
         (pass, departure, max_tokens): (&Permit, Departure, Option<u32>),
         (turn, route, messages, tools): (TurnNumber, Route, Arc<[ChatMessage]>, ToolOffer),
@@ -254,11 +255,13 @@ impl ModelCaller {
             tools: session.offered_tools(&tools).without_secrets(&known),
         };
         let now = self.deps.session.clock.now();
-        observer.keep_request(LastRequest {
+        let sent = Box::new(LastRequest {
             at: now,
             request: request.clone(),
             change: None,
         });
+        // A Mysis that is gone answers no queries.
+        let _ = self.mysis.cast(MysisMsg::Sent(sent));
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
         let model = request.model.clone();
@@ -269,7 +272,7 @@ impl ModelCaller {
             if pass.is_trial {
                 pass.report_sign_of_life();
             }
-            observer.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
+            outlet.show(Activity::Answering(arrived));
         };
         let on_sign = || watched.note_sign_of_life();
         let waiting = await_answer(answer.boxed(), &meter, provider.timeout, (report, on_sign));
@@ -280,12 +283,12 @@ impl ModelCaller {
     }
 }
 
-fn emit_budget(observer: &MailboxObserver, pass: &Permit) {
+fn emit_budget(outlet: &Outlet, pass: &Permit) {
     if let Some(percent) = pass.spent_percent {
-        observer.on_event(SessionEvent::Spent(percent));
+        outlet.tell_life(LifeInput::Spent(percent));
     }
     if let Some(text) = &pass.notice {
-        observer.on_event(SessionEvent::Notice {
+        outlet.tell_life(LifeInput::Noticed {
             severity: Severity::Warn,
             code: "budget_low",
             text: text.to_string(),
@@ -294,18 +297,10 @@ fn emit_budget(observer: &MailboxObserver, pass: &Permit) {
 }
 
 fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
-    match fault {
-        ModelFault::Transient { retry_after, .. } => {
-            retry_after.map(|wait| wait.clamp(MIN_RETRY_AFTER, MAX_OBEYED_RETRY_AFTER))
-        }
-        ModelFault::Permanent { .. }
-        | ModelFault::Refused { .. }
-        | ModelFault::Unreachable { .. }
-        | ModelFault::NoDescriptor { .. }
-        | ModelFault::Empty { .. }
-        | ModelFault::TooLong { .. }
-        | ModelFault::OutOfService { .. }
-        | ModelFault::Adapted { .. } => None,
+    if let ModelFault::Transient { retry_after, .. } = fault {
+        retry_after.map(|wait| wait.clamp(MIN_RETRY_AFTER, MAX_OBEYED_RETRY_AFTER))
+    } else {
+        None
     }
 }
 
