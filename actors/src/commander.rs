@@ -104,6 +104,7 @@ pub struct Adapters {
 }
 
 pub struct CommanderState {
+    myself: ActorRef<CommanderMsg>,
     /// What all Myses work with. The Commander uses its clock and its archive too.
     deps: Arc<MysisDeps>,
     mode: Mode,
@@ -138,32 +139,32 @@ impl Actor for Commander {
         myself: ActorRef<CommanderMsg>,
         args: CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
-        let mut state = CommanderState::new(&myself, &args).await?;
+        let mut state = CommanderState::new(myself, &args).await?;
         let link = args.link.clone();
-        state.restore_swarm(&myself, args).await?;
+        state.restore_swarm(args).await?;
         if let Some(link) = link {
-            state.open_terminal(&myself, link).await?;
+            state.open_terminal(link).await?;
         }
         Ok(state)
     }
 
     async fn handle(
         &self,
-        myself: ActorRef<CommanderMsg>,
+        _myself: ActorRef<CommanderMsg>,
         message: CommanderMsg,
         state: &mut CommanderState,
     ) -> Result<(), ActorProcessingErr> {
         while state.jobs.try_join_next().is_some() {}
         match message {
-            CommanderMsg::Order(request) => state.carry_out_order(&myself, request),
+            CommanderMsg::Order(request) => state.carry_out_order(request),
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
-            CommanderMsg::Report(report) => state.on_report(&myself, report),
+            CommanderMsg::Report(report) => state.on_report(report),
             CommanderMsg::News(news) => state.on_child_event(news),
             CommanderMsg::Standing(kind, text) => state.on_standing(kind, text.as_deref()),
-            CommanderMsg::Fleet(step) => state.on_fleet_step(&myself, *step).await?,
+            CommanderMsg::Fleet(step) => state.on_fleet_step(*step).await?,
             CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
-            CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
+            CommanderMsg::Attach(link) => state.attach_terminal(link).await,
             CommanderMsg::Query(SwarmQuery(look)) => look(state),
             CommanderMsg::RulesChanged(rules) => state.take_rules(rules),
             CommanderMsg::Configured(source) => state.rules.source = Some(source),
@@ -176,43 +177,41 @@ impl Actor for Commander {
                 order,
                 stored,
                 reply,
-            } => state.on_order_stored(&myself, order, stored, reply).await?,
+            } => state.on_order_stored(order, stored, reply).await?,
             CommanderMsg::BroughtBack(brought, reply) => {
-                state.on_brought_back(&myself, brought, reply).await?
+                state.on_brought_back(brought, reply).await?
             }
             CommanderMsg::Delivered {
                 mission,
                 name,
                 answer,
             } => state.on_mission_delivered(mission, name, &answer),
-            CommanderMsg::PassedAnswered(id, answer) => {
-                state.on_passed_answered(&myself, id, &answer)
-            }
+            CommanderMsg::PassedAnswered(id, answer) => state.on_passed_answered(id, &answer),
             CommanderMsg::PassedDropped(id) => state.on_passed_dropped(id),
             CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
-            CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
-            CommanderMsg::CloseNow => state.close_now(&myself),
+            CommanderMsg::Close(reply) => state.begin_closing(reply),
+            CommanderMsg::CloseNow => state.close_now(),
             CommanderMsg::FreezeKept { since, kept, reply } => {
-                state.on_freeze_kept(&myself, since, kept, reply)
+                state.on_freeze_kept(since, kept, reply)
             }
             CommanderMsg::FirstMinutesOver => state.update_silence(),
-            CommanderMsg::SilenceDue => state.look_for_silence(&myself),
-            CommanderMsg::LookOutside => state.look_outside(&myself),
-            CommanderMsg::Drained => state.on_store_drained(&myself),
+            CommanderMsg::SilenceDue => state.look_for_silence(),
+            CommanderMsg::LookOutside => state.look_outside(),
+            CommanderMsg::Drained => state.on_store_drained(),
         }
         Ok(())
     }
 
     async fn handle_supervisor_evt(
         &self,
-        myself: ActorRef<CommanderMsg>,
+        _myself: ActorRef<CommanderMsg>,
         event: SupervisionEvent,
         state: &mut CommanderState,
     ) -> Result<(), ActorProcessingErr> {
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 state
-                    .child_ended(&myself, actor.get_id(), Some(error.to_string()))
+                    .child_ended(actor.get_id(), Some(error.to_string()))
                     .await
             }
             SupervisionEvent::ActorTerminated(actor, _, reason) => {
@@ -220,7 +219,7 @@ impl Actor for Commander {
                     state.on_fenced(actor.get_id());
                 }
                 let cause = reason.filter(|reason| reason == "killed");
-                state.child_ended(&myself, actor.get_id(), cause).await
+                state.child_ended(actor.get_id(), cause).await
             }
             SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => Ok(()),
         }
@@ -229,7 +228,7 @@ impl Actor for Commander {
 
 impl CommanderState {
     async fn new(
-        myself: &ActorRef<CommanderMsg>,
+        myself: ActorRef<CommanderMsg>,
         args: &CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
         let outside = &args.outside;
@@ -239,7 +238,7 @@ impl CommanderState {
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let held = HeldBack::default();
         let services =
-            ServiceActors::start(myself, outside, &args.rules, books, held.clone()).await?;
+            ServiceActors::start(&myself, outside, &args.rules, books, held.clone()).await?;
         let deps = mysis_deps(&services, args, held);
         held::read_held_texts(&deps.session).await;
         // The recorder has its own seed, so that event ids do not change other random decisions.
@@ -258,6 +257,7 @@ impl CommanderState {
         };
         let watch = OutsideWatch::new(deps.session.calls.clone());
         let mut state = CommanderState {
+            myself,
             deps: Arc::new(deps),
             mode: args.mode,
             rules,
@@ -282,8 +282,8 @@ impl CommanderState {
         if is_ahead {
             state.read_books();
         }
-        state.begin_in_fleet(myself, outside.fleet.clone()).await?;
-        state.look_outside(myself);
+        state.begin_in_fleet(outside.fleet.clone()).await?;
+        state.look_outside();
         state.read_outages();
         Ok(state)
     }

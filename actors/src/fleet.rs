@@ -61,6 +61,7 @@ pub struct FleetArgs {
 }
 
 pub struct FleetState {
+    myself: ActorRef<FleetMsg>,
     args: FleetArgs,
     /// What the ledger was not told yet, or not with success.
     arrived: BTreeSet<MysisId>,
@@ -91,6 +92,7 @@ impl Actor for FleetActor {
         myself.cast(FleetMsg::Due)?;
         let ticks = AbortOnDropHandle::new(myself.send_interval(STEP_INTERVAL, || FleetMsg::Due));
         Ok(FleetState {
+            myself,
             args,
             arrived: BTreeSet::new(),
             let_go: BTreeSet::new(),
@@ -107,32 +109,32 @@ impl Actor for FleetActor {
 
     async fn handle(
         &self,
-        myself: ActorRef<FleetMsg>,
+        _myself: ActorRef<FleetMsg>,
         message: FleetMsg,
         state: &mut FleetState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
             FleetMsg::Due => {
                 let statuses = state.statuses_to_tell();
-                state.begin_step(&myself, statuses);
+                state.begin_step(statuses);
             }
-            FleetMsg::Stepped(result) => state.on_stepped(&myself, result),
+            FleetMsg::Stepped(result) => state.on_stepped(result),
             FleetMsg::Arrived(myses) => state.arrived.extend(myses),
             FleetMsg::LetGo(mysis) => {
                 state.let_go.insert(mysis);
                 state.changed.remove(&mysis);
                 // Another process waits for it.
-                state.begin_step(&myself, Vec::new());
+                state.begin_step(Vec::new());
             }
             FleetMsg::Capacity(capacity) => state.args.capacity = capacity,
             FleetMsg::Known(known) => state.known = known,
             FleetMsg::Give(order) => {
                 state.orders.given.push(order);
-                state.begin_step(&myself, Vec::new());
+                state.begin_step(Vec::new());
             }
             FleetMsg::Answer(order, answer) => {
                 state.orders.answers.insert(order, answer);
-                state.begin_step(&myself, Vec::new());
+                state.begin_step(Vec::new());
             }
             FleetMsg::NotAwaited(order) => {
                 state.orders.awaited.remove(&order);
@@ -189,7 +191,7 @@ impl FleetState {
         statuses.filter(|_| sent).cloned().collect()
     }
 
-    fn begin_step(&mut self, myself: &ActorRef<FleetMsg>, statuses: Vec<Arc<MysisStatus>>) {
+    fn begin_step(&mut self, statuses: Vec<Arc<MysisStatus>>) {
         if self.under_way.is_some() {
             return;
         }
@@ -207,7 +209,7 @@ impl FleetState {
             answers: self.orders.answers.clone().into_iter().collect(),
         };
         let step = AssertUnwindSafe(self.args.fleet.step(report.clone())).catch_unwind();
-        let step = spawn_job(myself, async move {
+        let step = spawn_job(&self.myself, async move {
             let panicked = || ArchiveFault("the step of the fleet panicked".to_string());
             let result = step.await.unwrap_or_else(|_| Err(panicked()));
             FleetMsg::Stepped(result.map(Box::new))
@@ -215,11 +217,7 @@ impl FleetState {
         self.under_way = Some((report, step));
     }
 
-    fn on_stepped(
-        &mut self,
-        myself: &ActorRef<FleetMsg>,
-        result: Result<Box<FleetStep>, ArchiveFault>,
-    ) {
+    fn on_stepped(&mut self, result: Result<Box<FleetStep>, ArchiveFault>) {
         let Some((report, _)) = self.under_way.take() else {
             return;
         };
@@ -247,7 +245,7 @@ impl FleetState {
         }
         (self.args.parent)(step);
         if has_more || !self.let_go.is_empty() || self.orders.have_news() {
-            self.begin_step(myself, Vec::new());
+            self.begin_step(Vec::new());
         }
     }
 

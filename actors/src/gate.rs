@@ -160,6 +160,7 @@ pub struct GateArgs {
 }
 
 pub struct GateState {
+    myself: ActorRef<GateMsg>,
     clock: Arc<dyn Clock>,
     gate: AdmissionGate,
     freeze: FreezeSwitch,
@@ -195,6 +196,7 @@ impl Actor for GateActor {
             .shared
             .map(|limits| LimitSharing::begin(&myself, limits, args.held));
         let mut state = GateState {
+            myself,
             clock: args.clock,
             gate,
             freeze: args.freeze,
@@ -213,7 +215,7 @@ impl Actor for GateActor {
 
     async fn handle(
         &self,
-        myself: ActorRef<GateMsg>,
+        _myself: ActorRef<GateMsg>,
         message: GateMsg,
         state: &mut GateState,
     ) -> Result<(), ActorProcessingErr> {
@@ -247,10 +249,10 @@ impl Actor for GateActor {
             GateMsg::AwayBefore(away) => state.gate.note_away_before(&away, now),
             GateMsg::TryAtOnce => state.gate.try_at_once(now.moment),
             GateMsg::Opened => {}
-            GateMsg::RenewalDue => state.begin_renewal(&myself, now),
+            GateMsg::RenewalDue => state.begin_renewal(now),
             GateMsg::Renewed(result) => state.on_renewed(result, now),
         }
-        state.let_in(&myself, now);
+        state.let_in(now);
         state.emit_news(now);
         state.emit_spending(now.wall);
         state.publish_outages(now);
@@ -271,7 +273,7 @@ impl GateState {
         self.waiting.insert(id, reply);
     }
 
-    fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+    fn let_in(&mut self, now: Now) {
         self.forget_those_who_gave_up();
         let waiting = &mut self.waiting;
         let still_waits = |id| {
@@ -298,7 +300,7 @@ impl GateState {
                     spent_percent,
                     outcome: CallOutcome::Dropped,
                     id,
-                    gate: myself.clone(),
+                    gate: self.myself.clone(),
                 }),
                 GateVerdict::Away { why } => Admission::Away { why },
                 GateVerdict::Denied { why, until } => Admission::Denied { why, until },
@@ -306,7 +308,7 @@ impl GateState {
             // If the task has given up meanwhile, the permit is dropped and the call ends.
             let _ = reply.send(admission);
         }
-        self.set_alarm(myself, now);
+        self.set_alarm(now);
     }
 
     /// Who gave up is passed over when its turn comes. Until then it takes room, so it is looked for
@@ -321,10 +323,10 @@ impl GateState {
         self.gate.keep_requests(|id| waiting.contains_key(&id));
     }
 
-    fn set_alarm(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+    fn set_alarm(&mut self, now: Now) {
         self.alarm = self.gate.wakes_at().map(|at| {
             let wait = at.since(now.moment).max(MIN_ALARM_WAIT);
-            set_timer(myself, wait, || GateMsg::Opened)
+            set_timer(&self.myself, wait, || GateMsg::Opened)
         });
     }
 

@@ -102,6 +102,7 @@ pub struct MysisArgs {
 }
 
 pub struct MysisState {
+    myself: ActorRef<MysisMsg>,
     who: MysisRef,
     incarnation: Incarnation,
     deps: Arc<MysisDeps>,
@@ -161,22 +162,22 @@ impl Actor for MysisActor {
         myself: ActorRef<MysisMsg>,
         args: MysisArgs,
     ) -> Result<MysisState, ActorProcessingErr> {
-        Ok(MysisState::new(&myself, args))
+        Ok(MysisState::new(myself, args))
     }
 
     async fn handle(
         &self,
-        myself: ActorRef<MysisMsg>,
+        _myself: ActorRef<MysisMsg>,
         message: MysisMsg,
         state: &mut MysisState,
     ) -> Result<(), ActorProcessingErr> {
-        state.handle_message(&myself, message);
+        state.handle_message(message);
         Ok(())
     }
 }
 
 impl MysisState {
-    fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
+    fn new(myself: ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
         let record = &args.life.record;
         let (id, incarnation) = (record.id, args.life.incarnation);
         let recall = work::spawn_recall(
@@ -187,6 +188,7 @@ impl MysisState {
         );
         let seed = id.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         MysisState {
+            myself,
             who: MysisRef {
                 id,
                 name: record.profile.name.clone(),
@@ -223,43 +225,43 @@ impl MysisState {
     }
 
     /// Handles a message. While the history is being read, messages that need it wait.
-    fn handle_message(&mut self, myself: &ActorRef<MysisMsg>, message: MysisMsg) {
-        let Some(message) = self.recall_for(myself, message) else {
+    fn handle_message(&mut self, message: MysisMsg) {
+        let Some(message) = self.recall_for(message) else {
             return;
         };
         match message {
-            MysisMsg::Recalled(past) => self.on_recalled(myself, *past),
+            MysisMsg::Recalled(past) => self.on_recalled(*past),
             MysisMsg::CannotRecall(why) => {
                 self.emit_event(EventKind::notice(Severity::Error, "store_trouble", why));
             }
-            MysisMsg::Order(order, reply) => self.on_order(myself, order, reply),
+            MysisMsg::Order(order, reply) => self.on_order(order, reply),
             MysisMsg::MissionStands(mission) => {
-                self.handle_input(myself, LifeInput::MissionStands(mission))
+                self.handle_input(LifeInput::MissionStands(mission))
             }
             MysisMsg::RulesChanged { rules, redactor } => {
                 self.rules = rules.clone();
-                self.handle_input(myself, LifeInput::RulesChanged { rules, redactor });
+                self.handle_input(LifeInput::RulesChanged { rules, redactor });
             }
-            MysisMsg::Recorded(answer) => self.on_recorded(myself, answer),
-            MysisMsg::News(work, news) => self.on_session_event(myself, work, news),
-            MysisMsg::Worked(worked) => self.on_task_done(myself, *worked),
-            MysisMsg::Rang(alarm) => self.handle_input(myself, LifeInput::Rang { alarm }),
+            MysisMsg::Recorded(answer) => self.on_recorded(answer),
+            MysisMsg::News(work, news) => self.on_session_event(work, news),
+            MysisMsg::Worked(worked) => self.on_task_done(*worked),
+            MysisMsg::Rang(alarm) => self.handle_input(LifeInput::Rang { alarm }),
             MysisMsg::StillWaiting => {
                 self.wait_timer = None;
-                self.handle_input(myself, LifeInput::StillWaiting);
+                self.handle_input(LifeInput::StillWaiting);
             }
-            MysisMsg::RestDue => self.rest_if_quiet(myself),
+            MysisMsg::RestDue => self.rest_if_quiet(),
             MysisMsg::Sent(sent) => self.keep_request(sent),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
-            MysisMsg::HandOver => self.handle_input(myself, LifeInput::HandOver),
+            MysisMsg::HandOver => self.handle_input(LifeInput::HandOver),
             MysisMsg::WindDown => {
                 self.questions.close();
-                self.handle_input(myself, LifeInput::WindDown);
+                self.handle_input(LifeInput::WindDown);
             }
         }
     }
 
-    fn on_order(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: OrderReply) {
+    fn on_order(&mut self, order: MysisOrder, reply: OrderReply) {
         if matches!(order, MysisOrder::Retry | MysisOrder::Start) {
             self.deps.session.links.try_login_again(self.who.id);
         }
@@ -267,27 +269,27 @@ impl MysisState {
         let id = ReplyId(self.asked);
         self.ticket = reply.ticket();
         self.replies.insert(id, reply);
-        self.handle_input(myself, LifeInput::Ordered { reply: id, order });
+        self.handle_input(LifeInput::Ordered { reply: id, order });
         self.ticket = None;
     }
 
-    fn on_recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {
+    fn on_recorded(&mut self, answer: Result<(), LedgerFault>) {
         let Some((write_ids, _)) = self.sending.take() else {
             return;
         };
         let outcome = match answer {
             Ok(()) => Ok(()),
             Err(LedgerFault::Fenced) => {
-                return myself.stop(Some(FENCED.to_string()));
+                return self.myself.stop(Some(FENCED.to_string()));
             }
             Err(LedgerFault::Unavailable(why) | LedgerFault::Refused(why)) => Err(why),
             Err(taken @ LedgerFault::NameTaken) => Err(taken.to_string()),
         };
         for write_id in write_ids {
             let outcome = outcome.clone();
-            self.handle_input(myself, LifeInput::Recorded { write_id, outcome });
+            self.handle_input(LifeInput::Recorded { write_id, outcome });
         }
-        self.send_records(myself);
+        self.send_records();
     }
 
     /// Takes a task that continues when other tasks are cut off.
@@ -295,7 +297,7 @@ impl MysisState {
         self.tasks.push(task);
     }
 
-    fn on_session_event(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
+    fn on_session_event(&mut self, work: TaskId, news: SessionEvent) {
         let input = match news {
             SessionEvent::Shows(activity) => LifeInput::Progressed { work, activity },
             SessionEvent::Told(input) => *input,
@@ -313,18 +315,18 @@ impl MysisState {
                 LifeInput::TaskGiven { work, task }
             }
             SessionEvent::Asked(question, answer) => {
-                return self.on_question(myself, work, *question, answer);
+                return self.on_question(work, *question, answer);
             }
             SessionEvent::OwnTask(task) => return self.own_task(task),
         };
-        self.handle_input(myself, input);
+        self.handle_input(input);
     }
 
-    fn on_task_done(&mut self, myself: &ActorRef<MysisMsg>, worked: TaskResult) {
+    fn on_task_done(&mut self, worked: TaskResult) {
         tracing::trace!(mysis = %self.who.id, work = worked.work.0, "work is over");
         if worked.session.is_some() {
             self.session = worked.session;
         }
-        self.handle_input(myself, worked.input);
+        self.handle_input(worked.input);
     }
 }

@@ -74,6 +74,7 @@ pub struct StoreArgs {
 }
 
 pub struct StoreState {
+    myself: ActorRef<StoreMsg>,
     /// Triggers maintenance that is due by time.
     _upkeep: Option<AbortOnDropHandle<()>>,
     args: StoreArgs,
@@ -118,6 +119,7 @@ impl Actor for StoreActor {
             AbortOnDropHandle::new(myself.send_interval(period, || StoreMsg::MaintenanceDue))
         });
         Ok(StoreState {
+            myself,
             _upkeep: upkeep,
             args,
             queue: VecDeque::new(),
@@ -132,7 +134,7 @@ impl Actor for StoreActor {
 
     async fn handle(
         &self,
-        myself: ActorRef<StoreMsg>,
+        _myself: ActorRef<StoreMsg>,
         message: StoreMsg,
         state: &mut StoreState,
     ) -> Result<(), ActorProcessingErr> {
@@ -150,25 +152,25 @@ impl Actor for StoreActor {
                 state.queue.push_back(StoreJob::Claim(mysis, reply));
             }
             StoreMsg::Drain(reply) => state.draining.push(reply),
-            StoreMsg::Committed(results) => state.on_committed(&myself, results)?,
-            StoreMsg::Claimed(result) => state.on_claimed(&myself, result),
+            StoreMsg::Committed(results) => state.on_committed(results)?,
+            StoreMsg::Claimed(result) => state.on_claimed(result),
             StoreMsg::MaintenanceDone | StoreMsg::TryAgain => state.under_way = None,
             StoreMsg::MaintenanceDue => {}
             StoreMsg::Gathered => state.is_due = true,
         }
-        state.go_on(&myself);
+        state.go_on();
         Ok(())
     }
 }
 
 impl StoreState {
     /// Starts the next job if none is in progress.
-    fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
+    fn go_on(&mut self) {
         self.args.ledger.waiting(self.queue.len());
-        if self.under_way.is_some() || self.start_maintenance(myself) {
+        if self.under_way.is_some() || self.start_maintenance() {
             return;
         }
-        if self.gathers(myself) {
+        if self.gathers() {
             return;
         }
         match self.queue.pop_front() {
@@ -178,7 +180,7 @@ impl StoreState {
                     let _ = reply.send(());
                 }
             }
-            Some(StoreJob::Claim(mysis, reply)) => self.begin_claim(myself, mysis, reply),
+            Some(StoreJob::Claim(mysis, reply)) => self.begin_claim(mysis, reply),
             Some(StoreJob::Write(batch, reply)) => {
                 let mut group = vec![(batch, reply)];
                 while group.len() < MAX_GROUP_BATCHES {
@@ -191,7 +193,7 @@ impl StoreState {
                         None => break,
                     }
                 }
-                self.begin_commit(myself, group);
+                self.begin_commit(group);
             }
         }
         if self.queue.is_empty() {
@@ -201,19 +203,21 @@ impl StoreState {
 
     /// Whether the writes in the queue wait for others to share a commit. They wait for a moment only,
     /// and not while the program closes.
-    fn gathers(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
+    fn gathers(&mut self) -> bool {
         if self.is_due || self.queue.is_empty() || !self.draining.is_empty() {
             return false;
         }
         if self.gathering.is_none() {
-            self.gathering = Some(set_timer(myself, GATHERING_TIME, || StoreMsg::Gathered));
+            self.gathering = Some(set_timer(&self.myself, GATHERING_TIME, || {
+                StoreMsg::Gathered
+            }));
         }
         true
     }
 
     /// Starts a step of maintenance if one is due. Two steps in a row are never done while a job
     /// waits, and none while the program closes.
-    fn start_maintenance(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
+    fn start_maintenance(&mut self) -> bool {
         let may = self.draining.is_empty() && (!self.did_maintenance || self.queue.is_empty());
         self.did_maintenance = false;
         let Some(step) = may.then(|| self.args.ledger.maintenance()).flatten() else {
@@ -221,27 +225,27 @@ impl StoreState {
         };
         let step = AssertUnwindSafe(step).catch_unwind();
         // A step that fails becomes due again.
-        let step = spawn_job(myself, step.map(|_| StoreMsg::MaintenanceDone));
+        let step = spawn_job(&self.myself, step.map(|_| StoreMsg::MaintenanceDone));
         self.under_way = Some((StoreTask::Maintenance, step));
         self.did_maintenance = true;
         true
     }
 
-    fn begin_commit(&mut self, myself: &ActorRef<StoreMsg>, group: Vec<(Batch, WriteReply)>) {
+    fn begin_commit(&mut self, group: Vec<(Batch, WriteReply)>) {
         let batches: Vec<Batch> = group.iter().map(|(batch, _)| batch.clone()).collect();
         let size = batches.len();
         let commit = AssertUnwindSafe(self.args.ledger.commit(batches)).catch_unwind();
-        let commit = spawn_job(myself, async move {
+        let commit = spawn_job(&self.myself, async move {
             let results = commit.await;
             StoreMsg::Committed(results.unwrap_or_else(|_| vec![Err(ledger_panicked()); size]))
         });
         self.under_way = Some((StoreTask::Commit(group), commit));
     }
 
-    fn begin_claim(&mut self, myself: &ActorRef<StoreMsg>, mysis: MysisId, reply: ClaimReply) {
+    fn begin_claim(&mut self, mysis: MysisId, reply: ClaimReply) {
         let claim = self.args.ledger.claim_account(mysis, self.args.clock.now());
         let claim = AssertUnwindSafe(claim).catch_unwind();
-        let claim = spawn_job(myself, async move {
+        let claim = spawn_job(&self.myself, async move {
             StoreMsg::Claimed(claim.await.unwrap_or_else(|_| Err(ledger_panicked())))
         });
         self.under_way = Some((StoreTask::Claim(mysis, reply), claim));
@@ -251,7 +255,6 @@ impl StoreState {
     /// order.
     fn on_committed(
         &mut self,
-        myself: &ActorRef<StoreMsg>,
         results: Vec<Result<(), LedgerFault>>,
     ) -> Result<(), ActorProcessingErr> {
         let Some((StoreTask::Commit(group), _)) = self.under_way.take() else {
@@ -276,32 +279,28 @@ impl StoreState {
         for job in again.into_iter().rev() {
             self.queue.push_front(job);
         }
-        self.note_trouble(myself, trouble);
+        self.note_trouble(trouble);
         Ok(())
     }
 
-    fn on_claimed(
-        &mut self,
-        myself: &ActorRef<StoreMsg>,
-        result: Result<Option<GameAccount>, LedgerFault>,
-    ) {
+    fn on_claimed(&mut self, result: Result<Option<GameAccount>, LedgerFault>) {
         let Some((StoreTask::Claim(mysis, reply), _)) = self.under_way.take() else {
             return;
         };
         match result {
             Err(LedgerFault::Unavailable(why)) => {
                 self.queue.push_front(StoreJob::Claim(mysis, reply));
-                self.note_trouble(myself, Some(why));
+                self.note_trouble(Some(why));
             }
             answer => {
                 drop(reply.send(answer));
-                self.note_trouble(myself, None);
+                self.note_trouble(None);
             }
         }
     }
 
     /// Increases the wait after each failure, and reports when a failure begins and ends.
-    fn note_trouble(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
+    fn note_trouble(&mut self, trouble: Option<String>) {
         match trouble {
             None if self.waits.is_none() => {}
             None => {
@@ -316,7 +315,7 @@ impl StoreState {
                 let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
                 let wait = self.waits.get_or_insert_with(first).next_wait();
                 let wait = tokio::time::sleep(wait).map(|()| StoreMsg::TryAgain);
-                self.under_way = Some((StoreTask::Waiting, spawn_job(myself, wait)));
+                self.under_way = Some((StoreTask::Waiting, spawn_job(&self.myself, wait)));
             }
         }
     }

@@ -125,6 +125,7 @@ pub struct UiArgs {
 }
 
 pub struct UiState {
+    myself: ActorRef<UiMsg>,
     screen: Box<dyn Screen>,
     link: TerminalLink,
     archive: Arc<dyn Archive>,
@@ -154,6 +155,7 @@ impl Actor for UiActor {
         screen.restore(args.snapshot);
         args.link.address.send_replace(Some(myself.clone()));
         let mut state = UiState {
+            myself,
             screen,
             link: args.link,
             archive: args.archive,
@@ -166,66 +168,66 @@ impl Actor for UiActor {
             answered_at: None,
             is_awaited: false,
         };
-        state.load_events(&myself);
-        state.show_within(&myself, Duration::ZERO);
+        state.load_events();
+        state.show_within(Duration::ZERO);
         Ok(state)
     }
 
     async fn handle(
         &self,
-        myself: ActorRef<UiMsg>,
+        _myself: ActorRef<UiMsg>,
         message: UiMsg,
         state: &mut UiState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            UiMsg::Event(event) => state.change_screen(&myself, |screen| screen.on_event(&event)),
+            UiMsg::Event(event) => state.change_screen(|screen| screen.on_event(&event)),
             UiMsg::RulesChanged { rules, redactor } => {
-                state.change_screen(&myself, |screen| screen.set_rules(rules, redactor));
+                state.change_screen(|screen| screen.set_rules(rules, redactor));
             }
             UiMsg::Input(input) => {
-                state.show_operator(&myself, |screen| screen.on_input(input));
+                state.show_operator(|screen| screen.on_input(input));
             }
             UiMsg::Answered(id, answer) => {
-                state.show_operator(&myself, |screen| screen.on_answer(id, answer));
+                state.show_operator(|screen| screen.on_answer(id, answer));
             }
             UiMsg::Read(id, read) => {
-                state.show_operator(&myself, |screen| screen.on_read(id, read));
+                state.show_operator(|screen| screen.on_read(id, read));
             }
             UiMsg::SetupChecked(setup) => {
-                state.show_operator(&myself, |screen| screen.on_setup(setup));
+                state.show_operator(|screen| screen.on_setup(setup));
             }
             UiMsg::Exported(written) => {
-                state.show_operator(&myself, |screen| screen.on_export(written));
+                state.show_operator(|screen| screen.on_export(written));
             }
             UiMsg::SummedUp(since, summary) => {
-                state.show_operator(&myself, |screen| screen.on_summed_up(since, summary));
+                state.show_operator(|screen| screen.on_summed_up(since, summary));
             }
             UiMsg::Recorded(record) => {
-                state.change_screen(&myself, |screen| screen.on_recorded(&record));
+                state.change_screen(|screen| screen.on_recorded(&record));
             }
             UiMsg::EventsRead(read) => {
-                state.change_screen(&myself, |screen| screen.on_past_events(read));
+                state.change_screen(|screen| screen.on_past_events(read));
             }
             // The terminal has left. This Ui needs no successor.
-            UiMsg::Frame if state.link.has_left() => myself.stop(None),
-            UiMsg::Frame => state.show_frame(&myself),
+            UiMsg::Frame if state.link.has_left() => state.myself.stop(None),
+            UiMsg::Frame => state.show_frame(),
         }
         Ok(())
     }
 }
 
 impl UiState {
-    fn show_operator(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
+    fn show_operator(&mut self, change: impl FnOnce(&mut dyn Screen)) {
         self.is_awaited = true;
-        self.change_screen(myself, change);
+        self.change_screen(change);
     }
 
-    fn change_screen(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
+    fn change_screen(&mut self, change: impl FnOnce(&mut dyn Screen)) {
         self.jobs.forget_ended();
         self.screen.tick(self.clock.both_clocks());
         change(&mut *self.screen);
-        self.carry_out_effects(myself);
-        self.show_within(myself, self.frame_wait());
+        self.carry_out_effects();
+        self.show_within(self.frame_wait());
     }
 
     fn frame_wait(&self) -> Duration {
@@ -239,7 +241,7 @@ impl UiState {
         left(self.shown_at, pace)
     }
 
-    fn show_frame(&mut self, myself: &ActorRef<UiMsg>) {
+    fn show_frame(&mut self) {
         self.frame = None;
         let began = Instant::now();
         self.shown_at = Some(began);
@@ -249,36 +251,36 @@ impl UiState {
         let now = self.clock.both_clocks();
         self.screen.tick(now);
         self.screen.prepare_frame();
-        self.carry_out_effects(myself);
+        self.carry_out_effects();
         // Effects are taken before the picture is shown, because another Ui may continue from the
         // shown picture.
         self.screen.show();
         self.shown_in = began.elapsed();
         if let Some(next) = self.screen.next_change() {
             let wait = Duration::from_millis(next.since(now.wall)).max(INPUT_FRAME_INTERVAL);
-            self.show_within(myself, wait);
+            self.show_within(wait);
         }
     }
 
     /// Schedules a picture after this time, unless one is due earlier.
-    fn show_within(&mut self, myself: &ActorRef<UiMsg>, wait: Duration) {
+    fn show_within(&mut self, wait: Duration) {
         let due = Instant::now() + wait;
         let is_soon_enough = self.frame.as_ref().is_some_and(|(at, _)| *at <= due);
         if is_soon_enough {
             return;
         }
-        let frame = set_timer(myself, wait, || UiMsg::Frame);
+        let frame = set_timer(&self.myself, wait, || UiMsg::Frame);
         self.frame = Some((due, frame));
     }
 
-    fn carry_out_effects(&mut self, myself: &ActorRef<UiMsg>) {
+    fn carry_out_effects(&mut self) {
         for effect in self.screen.take_effects() {
             match effect {
-                UiEffect::Order { id, order } => self.send_order(myself, id, order),
-                UiEffect::Read { id, query } => self.read_store(myself, id, query),
-                UiEffect::Write(order) => self.write_file(myself, order),
-                UiEffect::SumUp(since) => self.sum_up(myself, since),
-                UiEffect::CheckSetup => self.check_setup(myself),
+                UiEffect::Order { id, order } => self.send_order(id, order),
+                UiEffect::Read { id, query } => self.read_store(id, query),
+                UiEffect::Write(order) => self.write_file(order),
+                UiEffect::SumUp(since) => self.sum_up(since),
+                UiEffect::CheckSetup => self.check_setup(),
                 UiEffect::Quit => self.link.quit.cancel(),
                 UiEffect::QuitFor(successor) => {
                     // Whatever was asked for first happens.
@@ -289,8 +291,8 @@ impl UiState {
         }
     }
 
-    fn send_order(&mut self, myself: &ActorRef<UiMsg>, id: OrderId, order: Order) {
-        let ui = myself.clone();
+    fn send_order(&mut self, id: OrderId, order: Order) {
+        let ui = self.myself.clone();
         let reply = OrderReply::new(move |answer| {
             // If the Ui is gone, its successor learns the result from the status of the Mysis.
             let _ = ui.cast(UiMsg::Answered(id, answer));

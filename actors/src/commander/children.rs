@@ -92,26 +92,20 @@ impl ServiceActors {
 }
 
 impl CommanderState {
-    pub(super) async fn replace_store(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-    ) -> Result<(), ActorProcessingErr> {
+    pub(super) async fn replace_store(&mut self) -> Result<(), ActorProcessingErr> {
         self.emit_notice(
             Severity::Warn,
             "store_restarted",
             "the store crashed and was replaced",
         );
-        let store = spawn_store(myself, &self.services.parts).await?;
+        let store = spawn_store(&self.myself, &self.services.parts).await?;
         self.services.store.replace(store);
         // The new Store reports for itself whether it can write.
         self.keep_standing(StandingKind::StoreTrouble, self.now(), None);
         Ok(())
     }
 
-    pub(super) async fn replace_gate(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-    ) -> Result<(), ActorProcessingErr> {
+    pub(super) async fn replace_gate(&mut self) -> Result<(), ActorProcessingErr> {
         self.emit_notice(
             Severity::Warn,
             "gate_restarted",
@@ -119,7 +113,7 @@ impl CommanderState {
         );
         let known = (Vec::new(), self.outside.of_gate());
         let rules = &self.rules.current;
-        let gate = spawn_gate(myself, &self.services.parts, rules, known).await?;
+        let gate = spawn_gate(&self.myself, &self.services.parts, rules, known).await?;
         self.services.gate.replace(gate);
         self.read_books();
         Ok(())

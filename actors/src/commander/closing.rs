@@ -1,6 +1,6 @@
 //! Closing: refuses new orders, lets Myses finish what has been sent, drains the Store and ends.
 
-use ractor::{ActorRef, RpcReplyPort};
+use ractor::RpcReplyPort;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::EventKind;
@@ -24,11 +24,7 @@ enum ClosingStage {
 
 impl CommanderState {
     /// Begins to close. Further requests only wait for the same end.
-    pub(super) fn begin_closing(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        reply: RpcReplyPort<()>,
-    ) {
+    pub(super) fn begin_closing(&mut self, reply: RpcReplyPort<()>) {
         if let Some(closing) = &mut self.closing {
             return match closing.stage {
                 ClosingStage::Over => drop(reply.send(())),
@@ -40,12 +36,12 @@ impl CommanderState {
         self.emit_event(EventKind::Shutdown);
         self.stop_joining();
         self.members.send_to_all(|| MysisMsg::WindDown);
-        let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
+        let alarm = set_timer(&self.myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
         self.closing = Some(Closing {
             replies: vec![reply],
             stage: ClosingStage::WindingDown { _alarm: alarm },
         });
-        self.on_mysis_left(myself);
+        self.on_mysis_left();
     }
 
     /// Tells the watchers that a Mysis has finished, so that they can show which ones closing still
@@ -60,7 +56,7 @@ impl CommanderState {
     }
 
     /// Notes that a Mysis has finished. After the last one the Store is drained.
-    pub(super) fn on_mysis_left(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn on_mysis_left(&mut self) {
         let Some(closing) = &mut self.closing else {
             return;
         };
@@ -68,7 +64,7 @@ impl CommanderState {
         if !is_winding_down || !self.members.have_left() {
             return;
         }
-        let (store, commander) = (self.services.store(), myself.clone());
+        let (store, commander) = (self.services.store(), self.myself.clone());
         let flush = self.recorder.flush();
         let drain = AbortOnDropHandle::new(tokio::spawn(async move {
             flush.await;
@@ -80,12 +76,12 @@ impl CommanderState {
     }
 
     /// Stops the Myses that have not finished in time.
-    pub(super) fn close_now(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn close_now(&mut self) {
         self.members.kill_all();
-        self.on_mysis_left(myself);
+        self.on_mysis_left();
     }
 
-    pub(super) fn on_store_drained(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn on_store_drained(&mut self) {
         let Some(closing) = &mut self.closing else {
             return;
         };
@@ -94,7 +90,7 @@ impl CommanderState {
             // The caller may have stopped waiting.
             let _ = reply.send(());
         }
-        myself.stop(None);
+        self.myself.stop(None);
     }
 
     /// Whether children that end need no successor.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ractor::{ActorProcessingErr, ActorRef};
+use ractor::ActorProcessingErr;
 
 use crate::domain::event::{EventKind, RosterChange};
 use crate::domain::ids::MysisId;
@@ -22,13 +22,7 @@ const ACTOR_STOP_TIMEOUT: Duration = Duration::from_secs(1);
 impl CommanderState {
     /// Deletes a Mysis once a copy of it is kept, unless none is wanted. Where none can be made, the
     /// Mysis stays and goes on.
-    pub(super) fn delete_mysis(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        name: &str,
-        now: bool,
-        reply: OrderReply,
-    ) {
+    pub(super) fn delete_mysis(&mut self, name: &str, now: bool, reply: OrderReply) {
         let member = match self.members.orderable(name) {
             Ok(member) => member,
             Err(refusal) => return reply.answer(Err(self.or_elsewhere(refusal))),
@@ -60,21 +54,16 @@ impl CommanderState {
                 ))
             })
         };
-        self.store_order_after(copied, myself, PendingOrder::Delete(mysis), reply);
+        self.store_order_after(copied, PendingOrder::Delete(mysis), reply);
     }
 
     /// Lets a Mysis go on that was to be deleted and is not.
-    pub(super) async fn keep_on(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        mysis: MysisId,
-    ) -> Result<(), ActorProcessingErr> {
+    pub(super) async fn keep_on(&mut self, mysis: MysisId) -> Result<(), ActorProcessingErr> {
         let Some(member) = self.members.get(mysis) else {
             return Ok(());
         };
         let (record, ran) = (member.up_to_date(), !member.is_at_rest());
-        self.spawn_mysis(myself, record, SpawnReason::AsStored)
-            .await?;
+        self.spawn_mysis(record, SpawnReason::AsStored).await?;
         if ran && let Some(member) = self.members.get_mut(mysis) {
             member.send_start(OrderReply::to_nobody());
         }
@@ -94,18 +83,13 @@ impl CommanderState {
         reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
     }
 
-    pub(super) fn undelete_mysis(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        name: &str,
-        reply: OrderReply,
-    ) {
+    pub(super) fn undelete_mysis(&mut self, name: &str, reply: OrderReply) {
         let most = self.rules.current.max_myses;
         if self.members.count() >= most {
             return reply.answer(Err(OrderRefusal::SwarmFull(most)));
         }
         let bringing = self.deleted.bring_back(name);
-        let commander = myself.clone();
+        let commander = self.myself.clone();
         self.jobs.spawn(async move {
             let brought = bringing.await.map(Box::new);
             // If the Commander is gone, so is the order that waits for this.
@@ -115,7 +99,6 @@ impl CommanderState {
 
     pub(super) async fn on_brought_back(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         brought: Result<Box<MysisRecord>, String>,
         reply: OrderReply,
     ) -> Result<(), ActorProcessingErr> {
@@ -129,8 +112,7 @@ impl CommanderState {
         let (id, account) = (record.id, record.account.clone());
         let name = record.profile.name.clone();
         if self.closing.is_none() && self.members.get(id).is_none() {
-            self.spawn_mysis(myself, record, SpawnReason::AsStored)
-                .await?;
+            self.spawn_mysis(record, SpawnReason::AsStored).await?;
         }
         if let Some(member) = self.members.get(id) {
             let (who, status) = (member.mysis_ref(), member.status.clone());

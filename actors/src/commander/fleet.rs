@@ -40,7 +40,6 @@ impl CommanderState {
     /// Joins the fleet when the program starts, if there can be one.
     pub(super) async fn begin_in_fleet(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         fleet: Option<Arc<dyn Fleet>>,
     ) -> Result<(), ActorProcessingErr> {
         let Some(fleet) = fleet else {
@@ -48,12 +47,11 @@ impl CommanderState {
         };
         self.freeze_switch()
             .leave_until(Instant::now() + FIRST_SAFE_TIME);
-        self.join_fleet(myself, fleet, BTreeSet::new()).await
+        self.join_fleet(fleet, BTreeSet::new()).await
     }
 
     async fn join_fleet(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         fleet: Arc<dyn Fleet>,
         let_go: BTreeSet<MysisId>,
     ) -> Result<(), ActorProcessingErr> {
@@ -62,10 +60,11 @@ impl CommanderState {
             clock: self.clock().clone(),
             freeze: self.freeze_switch().clone(),
             capacity: self.rules.current.max_myses,
-            parent: tell_commander(myself, CommanderMsg::Fleet),
-            notices: tell_commander(myself, CommanderMsg::News),
+            parent: tell_commander(&self.myself, CommanderMsg::Fleet),
+            notices: tell_commander(&self.myself, CommanderMsg::News),
         };
-        let (actor, _) = Actor::spawn_linked(None, FleetActor, args, myself.get_cell()).await?;
+        let (actor, _) =
+            Actor::spawn_linked(None, FleetActor, args, self.myself.get_cell()).await?;
         for member in self.members.iter() {
             // A dead actor's successor is told everything again.
             let _ = actor.cast(FleetMsg::Changed(member.status.clone()));
@@ -89,7 +88,6 @@ impl CommanderState {
 
     pub(super) async fn replace_fleet(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         actor: ActorId,
     ) -> Result<bool, ActorProcessingErr> {
         let membership = self.fleet.take_if(|fleet| fleet.actor.get_id() == actor);
@@ -98,8 +96,7 @@ impl CommanderState {
         };
         if self.closing.is_none() {
             tracing::error!("the fleet's actor crashed and is replaced");
-            self.join_fleet(myself, membership.fleet, membership.let_go)
-                .await?;
+            self.join_fleet(membership.fleet, membership.let_go).await?;
         }
         Ok(true)
     }
@@ -142,7 +139,6 @@ impl CommanderState {
 
     pub(super) async fn on_fleet_step(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         step: FleetStep,
     ) -> Result<(), ActorProcessingErr> {
         if self.closing.is_some() {
@@ -157,19 +153,15 @@ impl CommanderState {
             self.drop_lost(mysis);
         }
         self.members.forget_deleted(step.began);
-        self.take_over(myself, step.taken).await?;
+        self.take_over(step.taken).await?;
         self.follow_neighbours(step.neighbours);
-        self.follow_orders(myself, step.began, step.orders);
+        self.follow_orders(step.began, step.orders);
         self.hand_over(step.surplus, step.is_draining);
         Ok(())
     }
 
     /// Runs what this process took from others, or what nobody ran. What ran goes on.
-    async fn take_over(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        taken: Vec<MysisRecord>,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn take_over(&mut self, taken: Vec<MysisRecord>) -> Result<(), ActorProcessingErr> {
         let (mut arrived, mut names) = (Vec::new(), Vec::new());
         for record in taken {
             let id = record.id;
@@ -181,8 +173,7 @@ impl CommanderState {
             }
             let goes_on =
                 record.state == LifeState::Running || starts_by_itself(&record, false, false);
-            self.spawn_mysis(myself, record, SpawnReason::AsStored)
-                .await?;
+            self.spawn_mysis(record, SpawnReason::AsStored).await?;
             let Some(member) = self.members.get(id) else {
                 continue;
             };

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use ractor::ActorRef;
-
 use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
@@ -26,19 +24,14 @@ pub(super) struct FreezeOrders {
 }
 
 impl CommanderState {
-    pub(super) fn order_freeze(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        freezes: bool,
-        reply: OrderReply,
-    ) {
+    pub(super) fn order_freeze(&mut self, freezes: bool, reply: OrderReply) {
         self.freezing.waiting.push_back((freezes, reply));
-        self.begin_freeze_order(myself);
+        self.begin_freeze_order();
     }
 
     /// A freeze takes effect at once and is stored then, before what is leaving has left, which may
     /// wait for the store. A thaw is stored first.
-    fn begin_freeze_order(&mut self, myself: &ActorRef<CommanderMsg>) {
+    fn begin_freeze_order(&mut self) {
         if self.freezing.is_busy {
             return;
         }
@@ -51,11 +44,11 @@ impl CommanderState {
         let since = freezes.then(|| known.unwrap_or_else(|| self.now()));
         if let (Some(since), None) = (since, known) {
             switch.close(since, self.clock().moment());
-            self.time_silence(myself);
+            self.time_silence();
             self.emit_event(EventKind::Condition(SwarmCondition::Freeze(Some(since))));
             self.emit_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
         }
-        let commander = myself.clone();
+        let commander = self.myself.clone();
         self.jobs.spawn(async move {
             let kept = switch.keep(since).await;
             // If the Commander is gone, so is the order that waits for this.
@@ -65,7 +58,6 @@ impl CommanderState {
 
     pub(super) fn on_freeze_kept(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         since: Option<Timestamp>,
         kept: Result<(), String>,
         reply: OrderReply,
@@ -79,7 +71,7 @@ impl CommanderState {
                     self.freeze_switch().open(self.clock().moment());
                     // A gate that is gone is replaced by one that is not frozen.
                     let _ = self.services.gate().cast(GateMsg::Opened);
-                    self.time_silence(myself);
+                    self.time_silence();
                     self.emit_event(EventKind::Condition(SwarmCondition::Freeze(None)));
                     self.emit_notice(
                         Severity::Info,
@@ -100,7 +92,7 @@ impl CommanderState {
                 reply.answer(Err(OrderRefusal::Store(text)));
             }
         }
-        self.begin_freeze_order(myself);
+        self.begin_freeze_order();
     }
 
     /// Acknowledges a freeze once everything of before has left. Orders that come meanwhile do not

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ractor::ActorRef;
 use tokio::time::Instant;
 use zoea_text::natural::compare_natural;
 
@@ -114,12 +113,7 @@ impl SwarmMission {
 
 impl CommanderState {
     /// Stores a mission once, then delivers it.
-    pub(super) fn broadcast_mission(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        text: &str,
-        reply: OrderReply,
-    ) {
+    pub(super) fn broadcast_mission(&mut self, text: &str, reply: OrderReply) {
         if let Err(refusal) = check_text(text) {
             return reply.answer(Err(refusal));
         }
@@ -128,20 +122,15 @@ impl CommanderState {
             text: self.rules.secrets.clean(text).as_ref().into(),
             at: self.now(),
         };
-        self.store_order(myself, PendingOrder::Broadcast(mission), reply);
+        self.store_order(PendingOrder::Broadcast(mission), reply);
     }
 
-    pub(super) fn on_mission_stored(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        mission: Mission,
-        reply: OrderReply,
-    ) {
+    pub(super) fn on_mission_stored(&mut self, mission: Mission, reply: OrderReply) {
         self.emit_event(EventKind::Mission(Some(mission.text.clone())));
         let mut awaited = 0;
         for member in self.members.iter_orderable() {
             awaited += 1;
-            let (commander, id) = (myself.clone(), mission.id);
+            let (commander, id) = (self.myself.clone(), mission.id);
             let name = member.status.name.clone();
             let back = OrderReply::new(move |answer| {
                 // If the Commander is gone, so is the order that waits for this.
@@ -190,11 +179,11 @@ impl CommanderState {
         }));
     }
 
-    pub(super) fn clear_mission(&mut self, myself: &ActorRef<CommanderMsg>, reply: OrderReply) {
+    pub(super) fn clear_mission(&mut self, reply: OrderReply) {
         match self.mission.current() {
             Some(mission) => {
                 let order = PendingOrder::ClearMission(mission.id);
-                self.store_order(myself, order, reply);
+                self.store_order(order, reply);
             }
             None => reply.answer(Ok(CompletedOrder::MissionCleared(false))),
         }

@@ -1,6 +1,6 @@
 //! Orders: carries some out itself and passes the others on.
 
-use ractor::{ActorProcessingErr, ActorRef};
+use ractor::ActorProcessingErr;
 
 use crate::domain::event::{EventKind, MysisStatus, RosterChange};
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
@@ -16,11 +16,7 @@ use super::supervising::SpawnReason;
 use super::{CommanderMsg, CommanderState, PendingOrder};
 
 impl CommanderState {
-    pub(super) fn carry_out_order(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        request: OrderRequest,
-    ) {
+    pub(super) fn carry_out_order(&mut self, request: OrderRequest) {
         if self.closing.is_some() {
             return request.reply.answer(Err(OrderRefusal::Closing));
         }
@@ -42,13 +38,13 @@ impl CommanderState {
                 start,
             } => {
                 let profile = self.profile_of_order(&name, (provider, model), role);
-                self.create_mysis(myself, name, profile, start, reply);
+                self.create_mysis(name, profile, start, reply);
             }
             Order::ForMysis { name, order } => self.order_mysis(&name, order, reply),
-            Order::Delete { name, now } => self.delete_mysis(myself, &name, now, reply),
-            Order::Undelete { name } => self.undelete_mysis(myself, &name, reply),
-            Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
-            Order::ClearMission => self.clear_mission(myself, reply),
+            Order::Delete { name, now } => self.delete_mysis(&name, now, reply),
+            Order::Undelete { name } => self.undelete_mysis(&name, reply),
+            Order::Broadcast { text } => self.broadcast_mission(&text, reply),
+            Order::ClearMission => self.clear_mission(reply),
             Order::ShowRequest { name } => match self.members.orderable(&name) {
                 // A dead actor drops the reply, which answers the order.
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
@@ -57,8 +53,8 @@ impl CommanderState {
             Order::PoolAccounts(accounts) => self.pool_accounts(accounts, reply),
             Order::Reload => self.reload_configuration(reply),
             Order::RaiseBudget(to) => self.raise_budget(to, reply),
-            Order::Freeze => self.order_freeze(myself, true, reply),
-            Order::Thaw => self.order_freeze(myself, false, reply),
+            Order::Freeze => self.order_freeze(true, reply),
+            Order::Thaw => self.order_freeze(false, reply),
             Order::ForgetHeld { id } => self.forget_held(&id, reply),
             Order::Drain {
                 process,
@@ -155,7 +151,6 @@ impl CommanderState {
 
     fn create_mysis(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         name: String,
         profile: Result<MysisProfile, OrderRefusal>,
         start: bool,
@@ -168,24 +163,18 @@ impl CommanderState {
         let id = self.members.new_id(&mut self.rng);
         let record = Box::new(MysisRecord::new(id, profile, self.now()));
         self.members.reserve_name(name);
-        self.store_order(myself, PendingOrder::Create { record, start }, reply);
+        self.store_order(PendingOrder::Create { record, start }, reply);
     }
 
     /// Stores what an order asks for. The order continues with [`CommanderMsg::OrderStored`].
-    pub(super) fn store_order(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        order: PendingOrder,
-        reply: OrderReply,
-    ) {
-        self.store_order_after(std::future::ready(Ok(())), myself, order, reply);
+    pub(super) fn store_order(&mut self, order: PendingOrder, reply: OrderReply) {
+        self.store_order_after(std::future::ready(Ok(())), order, reply);
     }
 
     /// Stores it after something else, if that did not fail.
     pub(super) fn store_order_after(
         &mut self,
         before: impl Future<Output = Result<(), LedgerFault>> + Send + 'static,
-        myself: &ActorRef<CommanderMsg>,
         order: PendingOrder,
         reply: OrderReply,
     ) {
@@ -193,7 +182,7 @@ impl CommanderState {
             self.mission.begin_change();
         }
         let batch = Batch::of_commander(vec![order.write(self.now())]);
-        let (store, commander) = (self.store_handle(), myself.clone());
+        let (store, commander) = (self.store_handle(), self.myself.clone());
         self.jobs.spawn(async move {
             let stored = match before.await {
                 Ok(()) => store.write(batch).await,
@@ -210,7 +199,6 @@ impl CommanderState {
 
     pub(super) async fn on_order_stored(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         order: PendingOrder,
         stored: Result<(), LedgerFault>,
         reply: OrderReply,
@@ -220,29 +208,25 @@ impl CommanderState {
         }
         if let Err(fault) = stored {
             reply.answer(Err(store_refusal(&order, &fault)));
-            return self.on_order_not_stored(myself, order).await;
+            return self.on_order_not_stored(order).await;
         }
         match order {
             PendingOrder::Create { record, start } => {
-                return self.on_mysis_created(myself, *record, start, reply).await;
+                return self.on_mysis_created(*record, start, reply).await;
             }
             PendingOrder::Delete(mysis) => self.on_mysis_deleted(mysis, reply),
-            PendingOrder::Broadcast(mission) => self.on_mission_stored(myself, mission, reply),
+            PendingOrder::Broadcast(mission) => self.on_mission_stored(mission, reply),
             PendingOrder::ClearMission(mission) => self.on_mission_cleared(mission, reply),
         }
         Ok(())
     }
 
     /// Handles a refusal of the store. A Mysis that was to be deleted is started again.
-    async fn on_order_not_stored(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        order: PendingOrder,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn on_order_not_stored(&mut self, order: PendingOrder) -> Result<(), ActorProcessingErr> {
         match order {
             PendingOrder::Create { record, .. } => self.members.release_name(&record.profile.name),
             PendingOrder::Delete(mysis) => {
-                return self.keep_on(myself, mysis).await;
+                return self.keep_on(mysis).await;
             }
             PendingOrder::Broadcast(_) | PendingOrder::ClearMission(_) => {}
         }
@@ -251,7 +235,6 @@ impl CommanderState {
 
     async fn on_mysis_created(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
         start: bool,
         reply: OrderReply,
@@ -262,8 +245,7 @@ impl CommanderState {
             reply.answer(Ok(CompletedOrder::Created(id)));
             return Ok(());
         }
-        self.spawn_mysis(myself, record, SpawnReason::AsStored)
-            .await?;
+        self.spawn_mysis(record, SpawnReason::AsStored).await?;
         let created = move || reply.answer(Ok(CompletedOrder::Created(id)));
         let Some(member) = self.members.get_mut(id) else {
             created();

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::ActorRef;
-
 use crate::calls::CallWatch;
 use crate::domain::due::{DueMyses, due_words};
 use crate::domain::event::{EventKind, SwarmCondition};
@@ -115,7 +113,7 @@ impl CommanderState {
     }
 
     /// Looks at the calls under way, and sets the time of the next look.
-    pub(super) fn look_outside(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn look_outside(&mut self) {
         let now = self.clock().both_clocks();
         let due = self.outside.next_look.take().map(|(due, _)| due);
         let too_late = due.map_or(Duration::ZERO, |due| now.moment.since(due));
@@ -155,7 +153,7 @@ impl CommanderState {
             false => next.map_or(idle, |next| next.plus(Duration::from_millis(1)).min(idle)),
         };
         let wait = at.since(now.moment).max(LOOK_PAUSE);
-        let timer = set_timer(myself, wait, || CommanderMsg::LookOutside);
+        let timer = set_timer(&self.myself, wait, || CommanderMsg::LookOutside);
         self.outside.next_look = Some((now.moment.plus(wait), timer));
     }
 

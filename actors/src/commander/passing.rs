@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::ActorRef;
 use tokio::time::Instant;
 
 use crate::domain::ids::FleetOrderId;
@@ -141,12 +140,7 @@ impl CommanderState {
         None
     }
 
-    pub(super) fn follow_orders(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        began: Option<Instant>,
-        orders: FleetOrders,
-    ) {
+    pub(super) fn follow_orders(&mut self, began: Option<Instant>, orders: FleetOrders) {
         for id in &orders.given {
             if let Some(given) = self.passed.given.get_mut(id) {
                 given.stored = Some(Instant::now());
@@ -172,7 +166,7 @@ impl CommanderState {
             OrderInHand::Dropped(since) => !is_stored(*since),
         });
         for order in orders.open {
-            self.carry_out_passed(myself, &order);
+            self.carry_out_passed(&order);
         }
     }
 
@@ -184,7 +178,7 @@ impl CommanderState {
 
     /// Carries out an order of another process, unless that is under way. One that is handed over may
     /// stay for minutes, to the end of its turn, so it carries out what comes until then.
-    fn carry_out_passed(&mut self, myself: &ActorRef<CommanderMsg>, passed: &FleetOrder) {
+    fn carry_out_passed(&mut self, passed: &FleetOrder) {
         let id = passed.id;
         let member = self.members.get(passed.mysis);
         let is_lost = |member: &SwarmMember| member.leaving == Some(Leaving::Lost);
@@ -199,9 +193,9 @@ impl CommanderState {
         let order = order_from_text(&name, &passed.content);
         let Some((order, source)) = order.zip(passed.source) else {
             let refusal = OrderRefusal::Because(UNKNOWN_ORDER.to_string());
-            return self.on_passed_answered(myself, id, &Err(refusal));
+            return self.on_passed_answered(id, &Err(refusal));
         };
-        let commander = myself.clone();
+        let commander = self.myself.clone();
         let reply = OrderReply::new(move |answer| {
             // If the Commander is gone, the order stays open for another process.
             let _ = commander.cast(CommanderMsg::PassedAnswered(id, answer));
@@ -211,21 +205,16 @@ impl CommanderState {
             source,
             reply: reply.with_ticket(Some(id)),
         };
-        self.carry_out_order(myself, request);
+        self.carry_out_order(request);
     }
 
     /// Takes the answer to an order of another process. Where it is not known whether the order was
     /// carried out, the database tells once all writes that were on their way are stored.
-    pub(super) fn on_passed_answered(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        id: FleetOrderId,
-        answer: &OrderResult,
-    ) {
+    pub(super) fn on_passed_answered(&mut self, id: FleetOrderId, answer: &OrderResult) {
         match answer {
             // Whoever has the Mysis takes it up again, here too if that comes back.
             Err(OrderRefusal::Closing | OrderRefusal::Interrupted | OrderRefusal::Store(_)) => {
-                let (store, commander) = (self.store_handle(), myself.clone());
+                let (store, commander) = (self.store_handle(), self.myself.clone());
                 let nothing = Batch::of_commander(Vec::new());
                 self.jobs.spawn(async move {
                     // A refusal comes after the writes before it, too.

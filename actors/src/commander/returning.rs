@@ -1,6 +1,6 @@
 //! Restores the Myses of the previous run and decides which ones start.
 
-use ractor::{ActorProcessingErr, ActorRef};
+use ractor::ActorProcessingErr;
 
 use crate::domain::event::is_interruption;
 use crate::domain::life::Mode;
@@ -10,13 +10,12 @@ use crate::domain::state::LifeState;
 use crate::reply::OrderReply;
 
 use super::supervising::SpawnReason;
-use super::{CommanderArgs, CommanderMsg, CommanderState};
+use super::{CommanderArgs, CommanderState};
 
 impl CommanderState {
     /// Restores all Myses from the store as they were (DESIGN 2).
     pub(super) async fn restore_swarm(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         args: CommanderArgs,
     ) -> Result<(), ActorProcessingErr> {
         let is_frozen = self.freeze_switch().frozen_since().is_some();
@@ -32,7 +31,7 @@ impl CommanderState {
                 true => SpawnReason::Interrupted,
                 false => SpawnReason::AsStored,
             };
-            self.spawn_mysis(myself, record, coming).await?;
+            self.spawn_mysis(record, coming).await?;
             interrupted += usize::from(is_interrupted);
             if starts && let Some(member) = self.members.get_mut(id) {
                 member.send_start(OrderReply::to_nobody());

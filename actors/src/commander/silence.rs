@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::ActorRef;
-
 use crate::domain::event::{EventKind, MysisStatus, SwarmCondition};
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
@@ -49,12 +47,7 @@ impl CommanderState {
 
     /// The status of a Mysis changed. The rule looks at all Myses, so it looks once for all changes
     /// of a second.
-    pub(super) fn watch_silence(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        before: &MysisStatus,
-        after: &MysisStatus,
-    ) {
+    pub(super) fn watch_silence(&mut self, before: &MysisStatus, after: &MysisStatus) {
         let is_same = before.state == after.state
             && before.silence == after.silence
             && before.failing == after.failing;
@@ -65,19 +58,19 @@ impl CommanderState {
         let pause = self.silence.looked_at.map_or(Duration::ZERO, |at| {
             LOOK_PAUSE.saturating_sub(now.since(at))
         });
-        self.silence.next_look = Some(set_timer(myself, pause, || CommanderMsg::SilenceDue));
+        self.silence.next_look = Some(set_timer(&self.myself, pause, || CommanderMsg::SilenceDue));
     }
 
     /// Looks at all Myses, because some changed.
-    pub(super) fn look_for_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn look_for_silence(&mut self) {
         self.silence.next_look = None;
         self.silence.looked_at = Some(self.clock().moment());
-        self.time_silence(myself);
+        self.time_silence();
         self.update_silence();
     }
 
     /// The swarm's time begins with its first running Mysis, and ends with the last one.
-    pub(super) fn time_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn time_silence(&mut self) {
         let now = self.clock().moment();
         let mut members = self.members.iter();
         let runs = members.any(|member| member.status.state == LifeState::Running);
@@ -89,7 +82,7 @@ impl CommanderState {
         } else if watch.running_since.is_none() {
             watch.running_since = Some(now);
             watch.alarm = (!watch.has_succeeded).then(|| {
-                set_timer(myself, SWARM_SILENCE_TIME, || {
+                set_timer(&self.myself, SWARM_SILENCE_TIME, || {
                     CommanderMsg::FirstMinutesOver
                 })
             });

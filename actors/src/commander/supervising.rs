@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
+use ractor::{Actor, ActorId, ActorProcessingErr};
 
 use crate::domain::event::{EventKind, MysisReport, MysisStatus, TurnEvent};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
@@ -33,7 +33,6 @@ pub(super) enum SpawnReason {
 impl CommanderState {
     pub(super) async fn spawn_mysis(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
         coming: SpawnReason,
     ) -> Result<(), ActorProcessingErr> {
@@ -46,8 +45,8 @@ impl CommanderState {
         let known = before.as_ref().map(|member| member.incarnation);
         let known = known.unwrap_or(record.incarnation);
         let incarnation = known.next();
-        let args = self.mysis_args(myself, record.clone(), incarnation, coming);
-        let cell = myself.get_cell();
+        let args = self.mysis_args(record.clone(), incarnation, coming);
+        let cell = self.myself.get_cell();
         let (actor, _) = Actor::spawn_linked(None, MysisActor, args, cell).await?;
         let lived_before = before.is_some();
         let member = SwarmMember {
@@ -81,7 +80,6 @@ impl CommanderState {
 
     fn mysis_args(
         &self,
-        myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
         incarnation: Incarnation,
         coming: SpawnReason,
@@ -107,12 +105,12 @@ impl CommanderState {
             life,
             wait,
             deps: self.deps.clone(),
-            parent: tell_commander(myself, CommanderMsg::Report),
+            parent: tell_commander(&self.myself, CommanderMsg::Report),
         }
     }
 
     /// Takes an event of a Mysis. Events of an older incarnation are dropped.
-    pub(super) fn on_report(&mut self, myself: &ActorRef<CommanderMsg>, report: MysisReport) {
+    pub(super) fn on_report(&mut self, report: MysisReport) {
         let Some(member) = self.members.get_mut(report.mysis) else {
             return;
         };
@@ -128,9 +126,9 @@ impl CommanderState {
                     && before.state != LifeState::Errored
                     && let Some(fault) = &status.fault
                 {
-                    self.schedule_relaunch(myself, report.mysis, fault);
+                    self.schedule_relaunch(report.mysis, fault);
                 }
-                self.watch_silence(myself, &before, status);
+                self.watch_silence(&before, status);
             }
             EventKind::Turn(TurnEvent::ToolReturned {
                 is_error: false, ..
@@ -152,7 +150,6 @@ impl CommanderState {
     /// restarted in a new incarnation.
     pub(super) async fn child_ended(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         actor: ActorId,
         cause: Option<String>,
     ) -> Result<(), ActorProcessingErr> {
@@ -160,40 +157,35 @@ impl CommanderState {
             return Ok(());
         }
         if self.services.store().get_id() == actor {
-            return self.replace_store(myself).await;
+            return self.replace_store().await;
         }
         if self.services.gate().get_id() == actor {
-            return self.replace_gate(myself).await;
+            return self.replace_gate().await;
         }
-        if self.replace_fleet(myself, actor).await? {
+        if self.replace_fleet(actor).await? {
             return Ok(());
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         if let Some(terminal) = self.terminals.take(actor) {
-            return self.replace_terminal(myself, terminal, &cause).await;
+            return self.replace_terminal(terminal, &cause).await;
         }
         let Some(id) = self.members.remove_actor(actor) else {
             return Ok(());
         };
         if self.closing.is_some() {
             self.emit_left(id);
-            self.on_mysis_left(myself);
+            self.on_mysis_left();
             return Ok(());
         }
         if self.has_left_for_another(id) {
             return Ok(());
         }
-        self.handle_crash(myself, id, &cause).await
+        self.handle_crash(id, &cause).await
     }
 
     /// Restarts a Mysis whose actor died. If it ran, it is errored with the cause. If it was at
     /// rest, it stays as it was. If it is being deleted, it is not restarted.
-    async fn handle_crash(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        id: MysisId,
-        cause: &str,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle_crash(&mut self, id: MysisId, cause: &str) -> Result<(), ActorProcessingErr> {
         let member = self.members.get(id).filter(|member| !member.is_deleting);
         let Some(member) = member else {
             return Ok(());
@@ -206,7 +198,7 @@ impl CommanderState {
         if member.is_at_rest() {
             let wait = self.rest_wait(id, &text);
             let coming = SpawnReason::AfterCrash(text, wait);
-            return self.spawn_mysis(myself, record, coming).await;
+            return self.spawn_mysis(record, coming).await;
         }
         let coming = SpawnReason::AfterCrash(text.clone(), Duration::ZERO);
         let fault = MysisFault {
@@ -227,8 +219,8 @@ impl CommanderState {
         record.fault = Some(fault.clone());
         self.write_down(&record, next);
         self.emit_event_of(who, change);
-        self.spawn_mysis(myself, record, coming).await?;
-        self.schedule_relaunch(myself, id, &fault);
+        self.spawn_mysis(record, coming).await?;
+        self.schedule_relaunch(id, &fault);
         Ok(())
     }
 
@@ -273,12 +265,7 @@ impl CommanderState {
         });
     }
 
-    fn schedule_relaunch(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        id: MysisId,
-        fault: &MysisFault,
-    ) {
+    fn schedule_relaunch(&mut self, id: MysisId, fault: &MysisFault) {
         let now = self.clock().moment();
         let rules = &self.rules.current.supervision;
         let Some(member) = self.members.get_mut(id) else {
@@ -299,7 +286,7 @@ impl CommanderState {
             RelaunchVerdict::After(wait) => {
                 let wait = wait + wait.mul_f64(self.rng.f64() / 10.0);
                 let relaunch = move || CommanderMsg::Relaunch(id);
-                member.relaunching.next = Some(set_timer(myself, wait, relaunch));
+                member.relaunching.next = Some(set_timer(&self.myself, wait, relaunch));
             }
         }
     }

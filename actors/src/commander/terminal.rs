@@ -95,10 +95,9 @@ impl TerminalUi {
 impl CommanderState {
     pub(super) async fn open_terminal(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         link: TerminalLink,
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
-        let ui = self.spawn_ui(myself, &link, View::Last).await?;
+        let ui = self.spawn_ui(&link, View::Last).await?;
         self.terminals.open.push(TerminalUi {
             link,
             ui: ui.clone(),
@@ -110,13 +109,9 @@ impl CommanderState {
 
     /// Attaches the terminal of another process. If no Ui can be started, the terminal is told to
     /// leave.
-    pub(super) async fn attach_terminal(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        link: TerminalLink,
-    ) {
+    pub(super) async fn attach_terminal(&mut self, link: TerminalLink) {
         let quit = link.quit.clone();
-        if let Err(error) = self.open_terminal(myself, link).await {
+        if let Err(error) = self.open_terminal(link).await {
             tracing::error!(%error, "failed to attach a terminal");
             quit.cancel();
         }
@@ -127,7 +122,6 @@ impl CommanderState {
     /// screen. A terminal that was attached and has left gets no new Ui.
     pub(super) async fn replace_terminal(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         mut terminal: TerminalUi,
         cause: &str,
     ) -> Result<(), ActorProcessingErr> {
@@ -139,7 +133,7 @@ impl CommanderState {
             terminal.link.quit.cancel();
             return Ok(());
         };
-        match self.spawn_ui(myself, &terminal.link, view).await {
+        match self.spawn_ui(&terminal.link, view).await {
             Ok(ui) => terminal.ui = ui,
             Err(error) => {
                 tracing::error!(%error, "failed to replace the ui");
@@ -156,7 +150,6 @@ impl CommanderState {
 
     async fn spawn_ui(
         &mut self,
-        myself: &ActorRef<CommanderMsg>,
         link: &TerminalLink,
         view: View,
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
@@ -164,7 +157,7 @@ impl CommanderState {
             link: link.clone(),
             archive: self.deps.session.archive.clone(),
             clock: self.clock().clone(),
-            commander: tell_commander(myself, CommanderMsg::Order),
+            commander: tell_commander(&self.myself, CommanderMsg::Order),
             snapshot: SwarmSnapshot {
                 statuses: self.all_statuses(),
                 mission: self.mission.text(),
@@ -177,7 +170,7 @@ impl CommanderState {
         let ui = self
             .terminals
             .runtime
-            .spawn_ui(args, myself.get_cell())
+            .spawn_ui(args, self.myself.get_cell())
             .await?;
         self.watchers.add(ui.get_derived());
         for what in self.current_state() {

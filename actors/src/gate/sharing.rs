@@ -72,7 +72,7 @@ impl LimitSharing {
 }
 
 impl GateState {
-    pub(super) fn begin_renewal(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+    pub(super) fn begin_renewal(&mut self, now: Now) {
         let Some(sharing) = self.sharing.as_mut().filter(|it| it.under_way.is_none()) else {
             return;
         };
@@ -85,7 +85,7 @@ impl GateState {
         };
         let said = report.clone();
         let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
-        let renewal = spawn_job(myself, async move {
+        let renewal = spawn_job(&self.myself, async move {
             let panicked = || ArchiveFault("the renewal of the limits panicked".to_string());
             GateMsg::Renewed(renewal.await.unwrap_or_else(|_| Err(panicked())))
         });

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ractor::ActorRef;
 use tokio::sync::oneshot;
 
 use crate::domain::event::Activity;
@@ -10,7 +9,7 @@ use crate::domain::life::{LifeInput, ReplyId, TaskId};
 use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::domain::question::{Decision, Question};
 
-use super::{MysisMsg, MysisState};
+use super::MysisState;
 
 /// The questions to one Mysis' operator. One is open at a time.
 #[derive(Default)]
@@ -43,7 +42,6 @@ impl MysisState {
     /// Shows a question of the server. A closing program asks nobody.
     pub(super) fn on_question(
         &mut self,
-        myself: &ActorRef<MysisMsg>,
         work: TaskId,
         mut question: Question,
         answer: oneshot::Sender<Decision>,
@@ -54,7 +52,7 @@ impl MysisState {
         question.number = self.deps.session.questions.next();
         self.questions.open = Some((question.number, answer));
         let activity = Activity::Asked(Arc::new(question));
-        self.handle_input(myself, LifeInput::Progressed { work, activity });
+        self.handle_input(LifeInput::Progressed { work, activity });
     }
 
     /// Gives the server an answer, and tells the operator whether the server took it.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::ActorRef;
 use tracing::Span;
 
 use crate::domain::compose::request_statistics;
@@ -23,7 +22,7 @@ use super::{MysisMsg, MysisPhase, MysisState, work};
 const WAIT_COUNTED_AFTER: Duration = Duration::from_secs(60);
 
 impl MysisState {
-    pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
+    pub(super) fn handle_input(&mut self, input: LifeInput) {
         let now = self.deps.session.clock.both_clocks();
         let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &mut self.phase else {
             return;
@@ -37,10 +36,10 @@ impl MysisState {
         life.set_frozen_ms(freeze.frozen_ms(now.moment));
         life.set_frozen(freeze.frozen_since().is_some());
         let effects = life.handle(input, now);
-        self.carry_out(myself, effects);
+        self.carry_out(effects);
     }
 
-    pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
+    pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Record {
@@ -48,10 +47,10 @@ impl MysisState {
                     writes,
                     can_wait,
                 } => self.queue_writes((write_id, can_wait), writes),
-                Effect::Ask(ask) => self.ask_model(myself, ask),
+                Effect::Ask(ask) => self.ask_model(ask),
                 Effect::Call(order) => {
                     let session = self.take_session();
-                    self.work = Some(work::spawn_call(myself, session, order));
+                    self.work = Some(work::spawn_call(&self.myself, session, order));
                 }
                 Effect::Release { work } => self.release_call(work),
                 Effect::AnswerQuestion {
@@ -85,7 +84,7 @@ impl MysisState {
                     alarm,
                     after,
                     jitter,
-                } => self.set_alarm(myself, alarm, after, jitter),
+                } => self.set_alarm(alarm, after, jitter),
                 Effect::Answer { reply, answer } => self.answer_order(reply, answer),
                 Effect::Emit(what) => self.emit_event(what),
                 Effect::Leave => self.is_leaving = true,
@@ -93,19 +92,19 @@ impl MysisState {
         }
         self.let_go();
         self.emit_status();
-        self.send_records(myself);
-        self.count_wait_later(myself);
-        self.rest_later(myself);
+        self.send_records();
+        self.count_wait_later();
+        self.rest_later();
         if self.is_leaving && self.sending.is_none() {
-            myself.stop(None);
+            self.myself.stop(None);
         }
     }
 
-    fn ask_model(&mut self, myself: &ActorRef<MysisMsg>, ask: ModelQuery) {
+    fn ask_model(&mut self, ask: ModelQuery) {
         let span = self.request_span(&ask);
         let session = self.take_session();
         let question = ModelCaller {
-            mysis: myself.clone(),
+            mysis: self.myself.clone(),
             deps: self.deps.clone(),
             rules: self.rules.clone(),
             payer: self.who.id,
@@ -126,12 +125,12 @@ impl MysisState {
 
     /// Sets a timer that counts each minute in which the Mysis is held up. Without it, a Mysis that gets
     /// no input for hours would count nothing.
-    fn count_wait_later(&mut self, myself: &ActorRef<MysisMsg>) {
+    fn count_wait_later(&mut self) {
         let MysisPhase::Living(life) = &self.phase else {
             return;
         };
         if life.is_held_up() && self.wait_timer.is_none() {
-            let timer = set_timer(myself, WAIT_COUNTED_AFTER, || MysisMsg::StillWaiting);
+            let timer = set_timer(&self.myself, WAIT_COUNTED_AFTER, || MysisMsg::StillWaiting);
             self.wait_timer = Some(timer);
         }
     }
@@ -222,19 +221,13 @@ impl MysisState {
         }
     }
 
-    fn set_alarm(
-        &mut self,
-        myself: &ActorRef<MysisMsg>,
-        alarm: AlarmId,
-        after: Duration,
-        jitter: bool,
-    ) {
+    fn set_alarm(&mut self, alarm: AlarmId, after: Duration, jitter: bool) {
         let after = if jitter {
             after + after.mul_f64(self.rng.f64() / 10.0)
         } else {
             after
         };
-        let timer = set_timer(myself, after, move || MysisMsg::Rang(alarm));
+        let timer = set_timer(&self.myself, after, move || MysisMsg::Rang(alarm));
         self.alarms.insert(alarm, timer);
     }
 
@@ -252,7 +245,7 @@ impl MysisState {
     }
 
     /// Sends all waiting writes to the Store as one batch, which keeps their order.
-    pub(super) fn send_records(&mut self, myself: &ActorRef<MysisMsg>) {
+    pub(super) fn send_records(&mut self) {
         if self.sending.is_some() || self.outbox.is_empty() {
             return;
         }
@@ -266,7 +259,7 @@ impl MysisState {
             true => Urgency::AtOnce,
             false => Urgency::Soon,
         };
-        let task = spawn_job(myself, async move {
+        let task = spawn_job(&self.myself, async move {
             MysisMsg::Recorded(store.write_with(batch, urgency).await)
         });
         self.sending = Some((write_ids, task));

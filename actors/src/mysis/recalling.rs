@@ -4,8 +4,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use ractor::ActorRef;
-
 use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::life::{Life, RestoreArgs};
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
@@ -44,7 +42,7 @@ impl KeptRequest {
 
 impl MysisState {
     /// Restores the life, then handles the messages that waited.
-    pub(super) fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, history: StoredHistory) {
+    pub(super) fn on_recalled(&mut self, history: StoredHistory) {
         let now = self.deps.session.clock.both_clocks();
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         let MysisPhase::Rebuilding { origin, stash, .. } = phase else {
@@ -69,24 +67,20 @@ impl MysisState {
             }
         };
         self.phase = MysisPhase::Living(life);
-        self.carry_out(myself, effects);
+        self.carry_out(effects);
         for message in stash {
-            self.handle_message(myself, message);
+            self.handle_message(message);
         }
     }
 
     /// Returns a message that can be handled now. Others wait until the history is read.
-    pub(super) fn recall_for(
-        &mut self,
-        myself: &ActorRef<MysisMsg>,
-        message: MysisMsg,
-    ) -> Option<MysisMsg> {
+    pub(super) fn recall_for(&mut self, message: MysisMsg) -> Option<MysisMsg> {
         let is_resting = matches!(self.phase, MysisPhase::Resting(_));
         if needs_no_history(&message, is_resting) {
             return Some(message);
         }
         if is_resting {
-            self.wake(myself);
+            self.wake();
         }
         match &mut self.phase {
             MysisPhase::Rebuilding { stash, .. } => {
@@ -97,7 +91,7 @@ impl MysisState {
         }
     }
 
-    fn wake(&mut self, myself: &ActorRef<MysisMsg>) {
+    fn wake(&mut self) {
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         let MysisPhase::Resting(life) = phase else {
             self.phase = phase;
@@ -107,7 +101,7 @@ impl MysisState {
             origin: Origin::Rested(life),
             stash: VecDeque::new(),
             _recall: work::spawn_recall(
-                myself.clone(),
+                self.myself.clone(),
                 self.deps.session.clone(),
                 self.who.id,
                 (None, Duration::ZERO),
@@ -116,24 +110,24 @@ impl MysisState {
     }
 
     /// Looks later whether it may rest, if it may by now.
-    pub(super) fn rest_later(&mut self, myself: &ActorRef<MysisMsg>) {
+    pub(super) fn rest_later(&mut self) {
         if self.rest_timer.is_none() && self.rests_after().is_some() {
-            self.set_rest_timer(myself, REST_LOOKED_AT);
+            self.set_rest_timer(REST_LOOKED_AT);
         }
     }
 
-    fn set_rest_timer(&mut self, myself: &ActorRef<MysisMsg>, after: Duration) {
-        self.rest_timer = Some(set_timer(myself, after, || MysisMsg::RestDue));
+    fn set_rest_timer(&mut self, after: Duration) {
+        self.rest_timer = Some(set_timer(&self.myself, after, || MysisMsg::RestDue));
     }
 
-    pub(super) fn rest_if_quiet(&mut self, myself: &ActorRef<MysisMsg>) {
+    pub(super) fn rest_if_quiet(&mut self) {
         self.rest_timer = None;
         let Some(after) = self.rests_after() else {
             return;
         };
         let quiet = self.deps.session.clock.moment().since(self.active_at);
         if quiet < after {
-            return self.set_rest_timer(myself, (after - quiet).min(REST_LOOKED_AT));
+            return self.set_rest_timer((after - quiet).min(REST_LOOKED_AT));
         }
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         self.phase = match phase {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ractor::ActorRef;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
@@ -45,18 +44,18 @@ impl ReadingTasks {
 }
 
 impl UiState {
-    pub(super) fn read_store(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, query: StoreQuery) {
+    pub(super) fn read_store(&mut self, id: ReadId, query: StoreQuery) {
         let read = answer_of(self.archive.clone(), query).boxed();
-        let ui = myself.clone();
+        let ui = self.myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::Read(id, read_in_time(read).await));
         });
     }
 
-    pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
+    pub(super) fn load_events(&mut self) {
         let read = self.archive.events(EventQuery::newest(EVENT_PAGE));
-        let ui = myself.clone();
+        let ui = self.myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::EventsRead(read_in_time(read).await));
@@ -64,11 +63,11 @@ impl UiState {
     }
 
     /// Tells what the swarm uses, and then whether its servers answer.
-    pub(super) fn check_setup(&mut self, myself: &ActorRef<UiMsg>) {
+    pub(super) fn check_setup(&mut self) {
         let Some(inspector) = self.link.inspector.clone() else {
             return;
         };
-        let ui = myself.clone();
+        let ui = self.myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::SetupChecked(inspector.list()));
@@ -79,8 +78,8 @@ impl UiState {
         });
     }
 
-    pub(super) fn write_file(&mut self, myself: &ActorRef<UiMsg>, order: FileOrder) {
-        let ui = myself.clone();
+    pub(super) fn write_file(&mut self, order: FileOrder) {
+        let ui = self.myself.clone();
         let Some(archivist) = &self.link.archivist else {
             let why =
                 "no file can be written from here; `zoea export`, `report` and `db backup` do it";
@@ -97,11 +96,11 @@ impl UiState {
     }
 
     /// Sums up what happened since a time. What cannot be read is in the log: nobody asked for it.
-    pub(super) fn sum_up(&mut self, myself: &ActorRef<UiMsg>, since: Timestamp) {
+    pub(super) fn sum_up(&mut self, since: Timestamp) {
         let Some(archivist) = &self.link.archivist else {
             return;
         };
-        let ui = myself.clone();
+        let ui = self.myself.clone();
         let summary = AssertUnwindSafe(archivist.sum_up(since)).catch_unwind();
         self.jobs.spawn(async move {
             match summary.await {
