@@ -67,7 +67,7 @@ use recording::EventRecorder;
 use rules::RulesInForce;
 use silence::SilenceWatch;
 use terminal::OpenTerminals;
-use watching::{LatestNews, SwarmWatchers};
+use watching::LatestNews;
 
 pub struct Commander;
 
@@ -119,7 +119,7 @@ pub struct CommanderState {
     fleet: Option<FleetMembership>,
     neighbours: Neighbours,
     passed: PassedOrders,
-    watchers: SwarmWatchers,
+    watchers: Vec<Watcher>,
     terminals: OpenTerminals,
     recorder: EventRecorder,
     deleted: KeptCopies,
@@ -271,7 +271,7 @@ impl CommanderState {
             fleet: None,
             neighbours: Neighbours::default(),
             passed: PassedOrders::default(),
-            watchers: SwarmWatchers(args.watchers.clone()),
+            watchers: args.watchers.clone(),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,
             deleted: outside.deleted.clone(),

@@ -31,7 +31,7 @@ impl Listener {
 
     #[must_use]
     pub fn watcher(&self) -> Watcher {
-        self.0.get_derived()
+        self.0.clone()
     }
 
     /// Passes on the events received so far, then ends.

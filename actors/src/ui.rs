@@ -29,7 +29,7 @@ use crate::reply::{OrderReply, OrderRequest};
 use crate::telling::TellParent;
 use crate::timer::{Timer, set_timer};
 
-pub use messages::{UiMsg, WrongUiMsg};
+pub use messages::UiMsg;
 pub use runtime::UiRuntime;
 
 /// The shortest time between two pictures for the operator's input and for what answers it. The first one of a

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ractor::{DerivedActorRef, RpcReplyPort};
+use ractor::{ActorRef, RpcReplyPort};
 
 use crate::domain::event::{MysisReport, SwarmEvent};
 use crate::domain::event_record::{EventRecord, OrderSource};
@@ -19,7 +19,7 @@ use crate::ui::TerminalLink;
 
 use super::CommanderState;
 
-pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
+pub type Watcher = ActorRef<Arc<SwarmEvent>>;
 
 #[derive(Debug)]
 pub enum CommanderMsg {

@@ -57,21 +57,26 @@ impl OpenTerminals {
         Some(self.open.remove(place))
     }
 
-    pub(super) fn show_rules(&self, rules: &RulesInForce) {
+    fn tell_all(&self, message: impl Fn() -> UiMsg) {
         for terminal in &self.open {
-            // A dead actor gets them when it is started again.
-            let _ = terminal.ui.cast(UiMsg::RulesChanged {
-                rules: rules.current.clone(),
-                redactor: rules.redactor(),
-            });
+            // A dead actor's successor is told everything as it starts.
+            let _ = terminal.ui.cast(message());
         }
     }
 
+    pub(super) fn show_event(&self, event: &Arc<SwarmEvent>) {
+        self.tell_all(|| UiMsg::Event(event.clone()));
+    }
+
+    pub(super) fn show_rules(&self, rules: &RulesInForce) {
+        self.tell_all(|| UiMsg::RulesChanged {
+            rules: rules.current.clone(),
+            redactor: rules.redactor(),
+        });
+    }
+
     pub(super) fn show_record(&mut self, record: Arc<EventRecord>) {
-        for terminal in &self.open {
-            // A dead actor's successor gets it from `recent`.
-            let _ = terminal.ui.cast(UiMsg::Recorded(record.clone()));
-        }
+        self.tell_all(|| UiMsg::Recorded(record.clone()));
         if self.recent.len() == MAX_RECENT_RECORDS {
             self.recent.pop_front();
         }
@@ -172,7 +177,6 @@ impl CommanderState {
             .runtime
             .spawn_ui(args, self.myself.get_cell())
             .await?;
-        self.watchers.add(ui.get_derived());
         for what in self.current_state() {
             let event = SwarmEvent::of_swarm(self.now(), what);
             // A dead Ui gets it when it is replaced.

@@ -10,11 +10,8 @@ use crate::domain::message::Severity;
 use crate::domain::needs::{ListedNeed, NeedBook};
 use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::fleet::FleetMsg;
-use crate::ui::UiMsg;
 
 use super::{CommanderState, Watcher};
-
-pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
 
 /// The last reports of the Store and the gate, for questions and for new watchers.
 #[derive(Default)]
@@ -22,24 +19,6 @@ pub(super) struct LatestNews {
     budget: Arc<BudgetStatus>,
     standing: Arc<StandingConditions>,
     needs: NeedBook,
-}
-
-impl SwarmWatchers {
-    pub(super) fn add(&mut self, watcher: Watcher) {
-        self.0.push(watcher);
-    }
-
-    /// Sends an event to all watchers and removes those that are gone. Returns whether one of them
-    /// was not a Ui, which gets a successor.
-    fn send(&mut self, event: &Arc<SwarmEvent>) -> bool {
-        let mut is_lost = false;
-        self.0.retain(|watcher| {
-            let is_there = watcher.send_message(event.clone()).is_ok();
-            is_lost |= !is_there && watcher.is_message_type_of::<UiMsg>() != Some(true);
-            is_there
-        });
-        is_lost
-    }
 }
 
 impl LatestNews {
@@ -91,7 +70,12 @@ impl CommanderState {
         {
             self.send_to_fleet(FleetMsg::Changed(status.clone()));
         }
-        if self.watchers.send(&Arc::new(event)) {
+        let event = Arc::new(event);
+        self.terminals.show_event(&event);
+        let before = self.watchers.len();
+        self.watchers
+            .retain(|watcher| watcher.cast(event.clone()).is_ok());
+        if self.watchers.len() < before {
             self.emit_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
         }
     }
@@ -144,7 +128,7 @@ impl CommanderState {
         let at = self.now();
         let send = |mysis, what| {
             // A watcher that is gone is removed with the next event.
-            let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
+            let _ = watcher.cast(Arc::new(SwarmEvent { at, mysis, what }));
         };
         send(None, EventKind::Mission(self.mission.text()));
         for what in self.current_state() {
@@ -154,7 +138,7 @@ impl CommanderState {
         for status in here.chain(self.neighbours.statuses()) {
             send(Some(status.who()), EventKind::StatusChanged(status.clone()));
         }
-        self.watchers.add(watcher);
+        self.watchers.push(watcher);
     }
 
     /// What needs the operator now. A Mysis of which no event told yet is in it, too.

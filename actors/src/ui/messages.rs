@@ -30,25 +30,3 @@ pub enum UiMsg {
     EventsRead(Result<Vec<EventRecord>, String>),
     Frame,
 }
-
-impl From<Arc<SwarmEvent>> for UiMsg {
-    fn from(event: Arc<SwarmEvent>) -> Self {
-        UiMsg::Event(event)
-    }
-}
-
-/// A message of another type. Ractor's derived addresses require a conversion back, which can fail.
-#[derive(Debug)]
-pub struct WrongUiMsg;
-
-impl TryFrom<UiMsg> for Arc<SwarmEvent> {
-    type Error = WrongUiMsg;
-
-    fn try_from(message: UiMsg) -> Result<Self, WrongUiMsg> {
-        if let UiMsg::Event(event) = message {
-            Ok(event)
-        } else {
-            Err(WrongUiMsg)
-        }
-    }
-}
