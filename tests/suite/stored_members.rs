@@ -115,9 +115,11 @@ fn forms(code: &str) -> Vec<String> {
         let is_serde = |name: &&str| matches!(*name, "Serialize" | "Deserialize");
         derived.iter().find(|name| is_serde(name))?;
         let (attributes, declared) = attributes(rest.strip_prefix(']').unwrap_or(rest));
-        let (kind, body) = ["struct ", "enum "]
-            .into_iter()
-            .find_map(|kind| Some((kind, declared.split_once(kind)?.1)))?;
+        let kinds = ["struct ", "enum "].into_iter();
+        let (at, kind) = kinds
+            .filter_map(|kind| Some((declared.find(kind)?, kind)))
+            .min()?;
+        let body = &declared[at + kind.len()..];
         let shape = ["tag", "content", "untagged", "transparent"];
         let shape = shape.into_iter().filter_map(|key| {
             value(&attributes, key).map(|value| format!("{key} {value} ").replace("  ", " "))
@@ -168,6 +170,9 @@ fn a_member_is_listed_as_serde_names_it() {
         struct Id(i64);
         #[derive(Debug)]
         struct Other { a: u8 }
+        #[derive(Deserialize)]
+        enum Name { Known, Other(String) }
+        struct Reader;
     "##;
     assert_eq!(
         forms(code),
@@ -175,6 +180,7 @@ fn a_member_is_listed_as_serde_names_it() {
             "enum tag kind log_in, x(2), z {b_c}",
             "struct (flat), startTime, told",
             "struct transparent (1)",
+            "enum Known, Other(1)",
         ]
     );
 }

@@ -27,7 +27,7 @@ pub enum CommanderMsg {
     /// An order that was carried out elsewhere and only has to be recorded.
     Ordered(Order, OrderSource),
     Report(MysisReport),
-    /// An event of the Store or the gate for the operator.
+    /// An event for the operator, of the gate, of the fleet or of a part outside of the actors.
     News(SwarmEvent),
     /// What is known of a condition of the whole program: its text, or `None` if it is over.
     Standing(StandingKind, Option<Arc<str>>),

@@ -13,7 +13,7 @@ use crate::fleet::FleetMsg;
 
 use super::{CommanderState, Watcher};
 
-/// The last reports of the Store and the gate, for questions and for new watchers.
+/// What was told last of the whole program, for questions and for new watchers.
 #[derive(Default)]
 pub(super) struct LatestNews {
     budget: Arc<BudgetStatus>,
@@ -99,8 +99,8 @@ impl CommanderState {
         self.emit_event(EventKind::notice(severity, code, &*text));
     }
 
-    /// Handles an event of the gate or the fleet. What lasts is kept for queries and for watchers who come
-    /// meanwhile.
+    /// Handles an event of the gate, of the fleet or of a part outside of the actors. What lasts is kept for
+    /// queries and for watchers who come meanwhile.
     pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.rules.secrets.clean(text).as_ref().into();

@@ -13,7 +13,6 @@ mod game_snapshots;
 mod holding;
 mod input;
 mod marking;
-
 mod orders;
 mod parts;
 mod progress;
@@ -71,7 +70,6 @@ pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
-
 use parts::{LifeFigures, SentMark, SentNotices, SessionView};
 use recent_activity::RecentActivity;
 use record::WriteDraft;

@@ -71,7 +71,7 @@ pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
 /// It is no time, or it is past.
 pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Result<i64, String> {
     let to_utc = |shown: NaiveDateTime| {
-        let local = shown.and_utc().timestamp_millis();
+        let local = shown.and_utc().timestamp() * 1000;
         // The offset at the time that is meant, which a change of clocks may have moved.
         let about = local.saturating_sub(offset_at(now));
         local.saturating_sub(offset_at(about))
@@ -86,7 +86,7 @@ pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Resul
             }
         }
         Some(WrittenTime::Shown(shown)) => to_utc(shown),
-        Some(WrittenTime::Moment(at)) => at,
+        Some(WrittenTime::Moment(at)) => at - at.rem_euclid(1000),
         Some(WrittenTime::Day(_)) | None => {
             return Err(format!(
                 "`{text}` is not a time; write one as 22:00, 2026-11-28T22:00 or 2026-11-28T22:00:00Z"
@@ -94,7 +94,7 @@ pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Resul
         }
     };
     match at > now {
-        true => Ok(at - at.rem_euclid(1000)),
+        true => Ok(at),
         false => Err(format!("`{text}` is past")),
     }
 }
@@ -115,6 +115,7 @@ mod tests {
     fn a_time_without_a_day_is_the_next_one_in_the_zone() {
         assert_eq!(read("22:00"), Ok(NOW + 6 * HOUR + HOUR / 2));
         assert_eq!(read("15:30"), Ok(NOW + 24 * HOUR), "now is not to come");
+        assert_eq!(read("15:30:00.9"), Ok(NOW + 24 * HOUR));
         assert_eq!(read("15:30:01"), Ok(NOW + 1000));
         assert_eq!(read("9:05"), Ok(NOW + 17 * HOUR + 35 * 60_000));
         assert_eq!(
@@ -165,6 +166,7 @@ mod tests {
             "1:2:3:4",
             "2020-01-01T00:00",
             "2026-11-27T15:30",
+            "2026-11-27T14:30:00.9Z",
             "2026-02-30T10:00",
             "2026-13-01T10:00",
             "26-11-28T10:00",

@@ -109,14 +109,9 @@ impl ReadSection for McpSettings {
         let command = read_command(section, upstream.as_deref());
         let upstream = upstream.filter(|_| command.is_empty());
         let variables = read_variables(section);
-        let mut names = headers.iter().map(|of| &of.name);
-        let has_token = token_env.is_some() || token_name.is_some();
-        if has_token && names.any(|name| *name == http::header::AUTHORIZATION) {
-            section.reject(
-                "headers",
-                "with authorization beside a token",
-                "one of the two",
-            );
+        let token_source = KeySource::of(token_env, token_name);
+        if token_source != KeySource::None {
+            refuse_authorization(section, &headers);
         }
         let repeat = RepeatRules {
             repeatable,
@@ -141,12 +136,23 @@ impl ReadSection for McpSettings {
             variables,
             inherited: Vec::new(),
             tools,
-            token_source: KeySource::of(token_env, token_name),
+            token_source,
             token: None,
             headers,
             registration_code_source: KeySource::of(registration_code_env, registration_code_name),
             registration_code: None,
         }
+    }
+}
+
+fn refuse_authorization(section: &mut Section<'_, '_>, headers: &[HeaderSettings]) {
+    let mut names = headers.iter().map(|of| &of.name);
+    if names.any(|name| *name == http::header::AUTHORIZATION) {
+        section.reject(
+            "headers",
+            "with authorization beside a token",
+            "one of the two",
+        );
     }
 }
 

@@ -44,6 +44,8 @@ impl GlobalArgs {
         Ok(Home::open(self.home_directory()?)?)
     }
 
+    /// The directory of the selected home.
+    ///
     /// # Errors
     /// No home is named.
     pub fn home_directory(&self) -> Result<PathBuf, SettingsError> {

@@ -1,6 +1,7 @@
 //! The JSON shapes of CONTRACT.md, on which scripts and other programs rely.
 //!
-//! Each shape is a type. [`to_value`] converts it to a value with sorted members.
+//! Each shape is a type, which [`to_value`] converts to a value with sorted members. What an order is answered
+//! with differs by order, and [`order_answer`] writes it.
 
 mod conditions;
 mod events;

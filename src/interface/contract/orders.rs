@@ -58,8 +58,8 @@ pub fn imported_accounts(done: &CompletedOrder, short_passwords: &[String]) -> V
     answer
 }
 
-/// The answer to an order as its caller reads it: what the kinds of [`order_answer`] say. What an
-/// order does not say is absent.
+/// The answer to an order as its caller reads it: what [`order_answer`] says of any order. What it does not
+/// say of this one is absent.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct OrderAnswerJson {

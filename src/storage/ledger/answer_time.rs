@@ -23,7 +23,7 @@ pub(super) async fn limited<T>(
     within(ANSWER_TIMEOUT, work).await
 }
 
-/// Limits the time of work on a server to less than that.
+/// Limits the time of work on a server. What takes longer fails.
 pub(super) fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, DbErr>>,

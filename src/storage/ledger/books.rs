@@ -53,15 +53,17 @@ async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
         return Ok(());
     };
     let mut add = OnConflict::columns([Column::Day, Column::MysisId, Column::Provider]);
-    for column in [
+    let columns = [
         Column::Calls,
         Column::Input,
         Column::Output,
         Column::Cached,
         Column::CostMicros,
-    ] {
-        let excluded = Expr::col(("excluded", column));
-        let sum = Expr::col((Entity, column)).add(excluded);
+    ];
+    for (column, figure) in columns.into_iter().zip(BOOK_FIGURES) {
+        // Added to as it stands, a figure that cannot be true would become one that can, or fail.
+        let known = plausible(tx.dialect(), &format!("spending.{figure}"));
+        let sum = Expr::cust(known).add(Expr::col(("excluded", column)));
         add.value(column, tx.dialect().at_most(sum, MAX_SUM));
     }
     tx.later(Entity::insert(line_model(mysis, Day::of(row.at), &bill)).on_conflict(add))

@@ -11,7 +11,7 @@ use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage};
 
 impl Activity {
-    /// Whether it is a wait for admission, for the next attempt, or for the end of a pause.
+    /// Whether it is a wait for admission, for the next attempt, for a login, or for the end of a pause.
     pub(super) fn is_wait(&self) -> bool {
         match self.family() {
             ActivityFamily::Server | ActivityFamily::Held => true,

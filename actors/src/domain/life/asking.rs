@@ -12,9 +12,10 @@ use crate::record::Mission;
 use crate::system_prompt::{PromptFacts, has_placeholder, identity, render_template, role_text};
 use zoea_text::redact::hide_passwords;
 
+use super::failing::Failed;
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
-use super::trying::{AskForm, Failed, Trials};
+use super::trying::{AskForm, Trials};
 use super::{AfterRecording, Life, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.

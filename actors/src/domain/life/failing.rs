@@ -16,7 +16,6 @@ use crate::tokens::context_shortage;
 
 use super::input::TaskId;
 use super::record::WriteDraft;
-use super::trying::Failed;
 use super::{Life, TurnStep};
 
 /// How long a Mysis waits after a failed trial call before it asks for admission again.
@@ -25,6 +24,15 @@ const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 /// How long it waits between two tries while only its own requests fail.
 const FIRST_OWN_WAIT: Duration = Duration::from_secs(4);
 const LONGEST_OWN_WAIT: Duration = Duration::from_secs(300);
+
+/// A model call that failed.
+#[derive(Clone, Copy)]
+pub(super) struct Failed<'a> {
+    pub(super) attempt: u32,
+    pub(super) provider: &'a Arc<str>,
+    pub(super) fault: &'a ModelFault,
+    pub(super) others: OthersGet,
+}
 
 impl Life {
     pub(super) fn model_failed(&mut self, failed: &Failed<'_>) {

@@ -25,7 +25,6 @@ use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
-
 use super::parts::{LifeFigures, SentNotices, SessionView};
 use super::progress;
 use super::recent_activity::RecentActivity;

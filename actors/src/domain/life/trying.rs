@@ -17,7 +17,7 @@ use crate::message::Severity;
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet, RefusalHint, ReportedUse};
 
 use super::Life;
-use super::failing::refused;
+use super::failing::{Failed, refused};
 use super::input::Effect;
 use form::{FailureKind, NewTexts, stated_wait};
 
@@ -29,14 +29,6 @@ pub(super) use undelivered::HeldOrder;
 const PATIENT_FAILURES: u32 = 3;
 /// The same where the server fails others now and then, too.
 const DOUBTFUL_FAILURES: u32 = 6;
-
-#[derive(Clone, Copy)]
-pub(super) struct Failed<'a> {
-    pub(super) attempt: u32,
-    pub(super) provider: &'a Arc<str>,
-    pub(super) fault: &'a ModelFault,
-    pub(super) others: OthersGet,
-}
 
 impl Life {
     pub fn set_held(&mut self, held: Arc<HeldTexts>) {
@@ -267,9 +259,10 @@ impl Life {
             self.begin_part_of_size(part);
         }
         let (number, is_shared) = (self.now.wall.0, self.held.trials.is_shared);
-        match self.trials_mut() {
-            Some(trials) if is_shared => trials.claim = Some(number),
-            Some(_) | None => self.emit_trial(),
+        if !is_shared {
+            self.emit_trial();
+        } else if let Some(trials) = self.trials_mut() {
+            trials.claim = Some(number);
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),

@@ -10,7 +10,6 @@ use crate::message::{CallStatus, Row, RowKind};
 use crate::record::Mission;
 
 use super::done::DoneMission;
-
 use super::{Life, LifeStage};
 
 /// The pauses after the second turn of words alone, the third, and all later ones.

@@ -37,5 +37,6 @@ fn is_date(text: &str) -> bool {
 
 /// A date, `T`, a time of the day and its zone.
 fn is_date_time(text: &str) -> bool {
-    !text.contains(' ') && DateTime::parse_from_rfc3339(text).is_ok()
+    // The reader takes a space for the `T`, and a minus sign for the hyphen.
+    !text.contains([' ', '\u{2212}']) && DateTime::parse_from_rfc3339(text).is_ok()
 }

@@ -70,8 +70,10 @@ impl Conversation {
 
 /// Whether the text of a row is that of an operator, a player or a tool.
 fn is_of_others(row: &Arc<Row>) -> bool {
-    matches!(
-        row.kind().and_then(RowKind::role),
-        Some("user" | "system" | "tool")
-    )
+    match row.kind() {
+        Some(
+            RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note | RowKind::Result,
+        ) => true,
+        Some(RowKind::Reply | RowKind::Call | RowKind::Host | RowKind::Audit) | None => false,
+    }
 }

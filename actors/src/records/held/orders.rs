@@ -11,7 +11,11 @@ use super::{HeldText, HeldTexts, KEY_BYTES, Recipient};
 /// Whether a row holds what somebody wrote to the Mysis, which stays whole in memory.
 #[must_use]
 pub fn is_order(row: &Row) -> bool {
-    matches!(row.kind().and_then(RowKind::role), Some("user" | "system"))
+    match row.kind() {
+        Some(RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note) => true,
+        Some(RowKind::Reply | RowKind::Call | RowKind::Result | RowKind::Host | RowKind::Audit)
+        | None => false,
+    }
 }
 
 /// By which an order is known: behind the beginning of a long one stand its length and a hash of it.

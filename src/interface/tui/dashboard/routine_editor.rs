@@ -1,6 +1,7 @@
 //! The editor of a routine: its whole text, with every mistake at its place before anything is stored.
 
 mod actions;
+mod keys;
 mod laid_out;
 mod mistakes;
 mod view;

@@ -111,7 +111,7 @@ fn put_letters(out: &mut String, row: u16, run: &CellRun) {
     let weight = style(run.modifier);
     out.push_str(&format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{weight} textLength=\"{length:.1}\" \
-             lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>\n",
+         lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>\n",
         escaped(letters)
     ));
 }

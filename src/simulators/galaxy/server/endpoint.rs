@@ -45,7 +45,7 @@ use super::{
     envelope::{Envelope, NoMessage, RpcMessageKind},
     gate::{AddressGate, TooMany},
     handler::{Caller, GameInterface, Handler},
-    link_login::{show_page, take_answer},
+    link_login::LinkPage,
     links::LoginLinks,
     owner::OwnerRequest,
     response,
@@ -61,18 +61,18 @@ const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
 #[derive(Clone)]
-pub(super) struct GalaxyEndpoint(pub(super) Arc<EndpointState>);
+pub(super) struct GalaxyEndpoint(Arc<EndpointState>);
 
-pub(super) struct EndpointState {
+struct EndpointState {
     flat: McpService,
     grouped: McpService,
     connections: Arc<Connections>,
-    pub(super) gate: Arc<AddressGate>,
-    pub(super) links: Arc<LoginLinks>,
+    gate: Arc<AddressGate>,
+    links: Arc<LoginLinks>,
     faults: Arc<FaultInjector>,
     traffic: Arc<Traffic>,
-    pub(super) requests: mpsc::Sender<OwnerRequest>,
-    pub(super) clock: GalaxyClock,
+    requests: mpsc::Sender<OwnerRequest>,
+    clock: GalaxyClock,
     unknown_session: UnknownSession,
     access: AccessRules,
     /// Whether requests without an MCP session are served.
@@ -162,6 +162,13 @@ impl GalaxyEndpoint {
     }
 
     pub(super) fn into_router(self) -> Router {
+        let state = &self.0;
+        let link_page = LinkPage {
+            requests: state.requests.clone(),
+            gate: Arc::clone(&state.gate),
+            links: Arc::clone(&state.links),
+            clock: state.clock.clone(),
+        };
         let serve = |interface| {
             any(move |endpoint, peer, request| serve_mcp(endpoint, peer, request, interface))
         };
@@ -170,8 +177,8 @@ impl GalaxyEndpoint {
             .route("/mcp/v2", serve(GameInterface::Grouped))
             .route("/faults", get(show_faults))
             .route("/health", get(show_health))
-            .route("/link", get(show_page).post(take_answer))
             .with_state(self)
+            .merge(link_page.into_router())
     }
 }
 

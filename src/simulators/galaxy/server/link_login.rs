@@ -4,9 +4,12 @@
 //! characters. This one asks for no password and takes any character of the galaxy.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::{ConnectInfo, Form, Query, State};
 use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
 use http::StatusCode;
 use rmcp::ErrorData;
 use serde::Deserialize;
@@ -15,12 +18,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::super::{
     limits::whole_seconds,
+    options::GalaxyClock,
     world::{GameAnswer, GameRefusal},
 };
-use super::endpoint::{EndpointState, GalaxyEndpoint};
-use super::gate::TooMany;
+use super::gate::{AddressGate, TooMany};
 use super::handler::{Caller, Handler, stopping};
-use super::links::{LinkDecision, LinkStatus};
+use super::links::{LinkDecision, LinkStatus, LoginLinks};
 use super::owner::OwnerRequest;
 use super::response;
 
@@ -93,16 +96,32 @@ impl Handler {
     }
 }
 
+#[derive(Clone)]
+pub(super) struct LinkPage {
+    pub(super) requests: mpsc::Sender<OwnerRequest>,
+    pub(super) gate: Arc<AddressGate>,
+    pub(super) links: Arc<LoginLinks>,
+    pub(super) clock: GalaxyClock,
+}
+
+impl LinkPage {
+    pub(super) fn into_router(self) -> Router {
+        Router::new()
+            .route("/link", get(show_page).post(take_answer))
+            .with_state(self)
+    }
+}
+
 /// What the address of the page holds.
 #[derive(Deserialize)]
-pub(super) struct LinkPageQuery {
+struct LinkPageQuery {
     #[serde(default)]
     code: String,
 }
 
 /// What the person sends.
 #[derive(Deserialize)]
-pub(super) struct PageAnswer {
+struct PageAnswer {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -113,11 +132,8 @@ pub(super) struct PageAnswer {
 }
 
 /// Shows the page: a code, a character, and two buttons.
-pub(super) async fn show_page(
-    State(endpoint): State<GalaxyEndpoint>,
-    Query(query): Query<LinkPageQuery>,
-) -> Response {
-    let Some(names) = account_names(&endpoint.0.requests).await else {
+async fn show_page(State(parts): State<LinkPage>, Query(query): Query<LinkPageQuery>) -> Response {
+    let Some(names) = account_names(&parts.requests).await else {
         return stopping_page();
     };
     let options: String = names
@@ -138,19 +154,12 @@ pub(super) async fn show_page(
 }
 
 /// Takes the person's decision. Wrong codes count as failed logins of the address.
-pub(super) async fn take_answer(
-    State(endpoint): State<GalaxyEndpoint>,
+async fn take_answer(
+    State(parts): State<LinkPage>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Form(answer): Form<PageAnswer>,
 ) -> Response {
-    let EndpointState {
-        gate,
-        links,
-        requests,
-        clock,
-        ..
-    } = &*endpoint.0;
-    let now = clock.now();
+    let (gate, links, now) = (&parts.gate, &parts.links, parts.clock.now());
     let address = peer.ip();
     let admitted = gate.admit_request(address, now);
     let admitted = admitted.and_then(|()| gate.check_failed_logins(address, now));
@@ -162,7 +171,7 @@ pub(super) async fn take_answer(
         return page(StatusCode::NOT_FOUND, "<p>No login waits for this code.");
     }
     let decision = if answer.answer == "allow" {
-        let Some(names) = account_names(requests).await else {
+        let Some(names) = account_names(&parts.requests).await else {
             return stopping_page();
         };
         let wanted = answer.character.trim().to_lowercase();

@@ -111,7 +111,7 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// Keeps this out of the requests of all conversations.
+    /// Stores what is held back or was learnt, or that it is doubted, and tells all conversations.
     pub(super) fn keep_held(&mut self, draft: &mut WriteDraft, held: Arc<HeldText>) {
         draft.writes.push(Write::HoldText(held.clone()));
         Arc::make_mut(&mut self.held).hold(held.clone());

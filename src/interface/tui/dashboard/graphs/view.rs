@@ -43,19 +43,7 @@ pub(super) fn paint(
     let title = with_complaint(title, view.samples.complaint());
     let body = begin_page(layout, &title, painter);
     let Some(bounds) = drawn else {
-        let (words, tone) = match (view.samples.complaint(), view.samples.value()) {
-            (Some(why), _) => (format!("the samples cannot be read: {why}"), Tone::Fault),
-            (None, None) => ("reading the samples …".to_string(), Tone::Dim),
-            (None, Some(_)) => {
-                let tokens = view.curves_of(GraphedValue::Tokens, facts.counts.all);
-                let has_tokens = tokens.iter().any(|curve| !curve.points.is_empty());
-                let words = match has_tokens && view.value == GraphedValue::Dollars {
-                    true => "the prices of these models are not known",
-                    false => "no samples of this time yet; there is one for each minute",
-                };
-                (words.to_string(), Tone::Dim)
-            }
-        };
+        let (words, tone) = why_empty(facts, view);
         return say(body, &words, tone, painter);
     };
     let table = match body.width >= MIN_COLUMNS_WITH_TABLE {
@@ -83,6 +71,23 @@ pub(super) fn paint(
         plot.paint(area, painter);
     }
     paint_table(facts, view, &curves, table, painter);
+}
+
+/// Why there is no curve.
+fn why_empty(facts: &Facts, view: &GraphView) -> (String, Tone) {
+    match (view.samples.complaint(), view.samples.value()) {
+        (Some(why), _) => (format!("the samples cannot be read: {why}"), Tone::Fault),
+        (None, None) => ("reading the samples …".to_string(), Tone::Dim),
+        (None, Some(_)) => {
+            let tokens = view.curves_of(GraphedValue::Tokens, facts.counts.all);
+            let has_tokens = tokens.iter().any(|curve| !curve.points.is_empty());
+            let words = match has_tokens && view.value == GraphedValue::Dollars {
+                true => "the prices of these models are not known",
+                false => "no samples of this time yet; there is one for each minute",
+            };
+            (words.to_string(), Tone::Dim)
+        }
+    }
 }
 
 fn name_of(facts: &Facts, curve: &Curve) -> String {

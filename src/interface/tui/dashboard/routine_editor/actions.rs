@@ -6,10 +6,11 @@ use actors::domain::screen::OrderId;
 use crossterm::event::{KeyCode, KeyEvent};
 use serde_json::{Value, json};
 
+use super::keys::{ROUTINE_KEYS, RoutineAction};
 use super::{Awaited, EMPTY_ROUTINE, RoutineEditor, view};
 use crate::dashboard::facts::Facts;
-use crate::dashboard::input_event::{ctrl, has_alt, has_ctrl, key};
-use crate::dashboard::keys::{Binding, KeyTable, bind};
+use crate::dashboard::input_event::{has_alt, has_ctrl};
+use crate::dashboard::keys::KeyTable;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::orders::AnsweredOrder;
 use crate::dashboard::outbox::{Outbox, Request};
@@ -26,22 +27,6 @@ pub const SPEC: ViewSpec = ViewSpec {
     keys: || KeyTable::of("The text of a routine", ROUTINE_KEYS),
     moves: false,
 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RoutineAction {
-    Save,
-    Start,
-    NextMistake,
-    Back,
-}
-
-#[rustfmt::skip]
-pub(super) const ROUTINE_KEYS: &[Binding<RoutineAction>] = &[
-    bind("routine_save", &[ctrl('s')], RoutineAction::Save, "save", "save it; it holds from the next step on"),
-    bind("routine_start", &[ctrl('r')], RoutineAction::Start, "start", "start it, with the Myses that you name"),
-    bind("routine_next_mistake", &[ctrl('n')], RoutineAction::NextMistake, "next mistake", "to the next line with a mistake"),
-    bind("routine_back", &[key(KeyCode::Esc)], RoutineAction::Back, "back", "back to the previous view; asks if it is changed"),
-];
 
 impl RoutineEditor {
     /// An editor that reads the routine of this name; without a name the one that runs, else the newest.

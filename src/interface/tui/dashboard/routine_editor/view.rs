@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use zoea_text::clean::one_line;
 
 use super::RoutineEditor;
-use super::actions::{ROUTINE_KEYS, RoutineAction};
+use super::keys::{ROUTINE_KEYS, RoutineAction};
 use super::mistakes::Mistake;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::Keymap;
