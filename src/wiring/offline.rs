@@ -139,7 +139,7 @@ fn add_pilot(settings: &mut Settings, endpoint: String, myses: u32) {
             model: PILOT_NAME.into(),
             max_concurrency: 256,
             // The offline model is known to be free of charge, so no default cap applies (decision
-            // 166).
+            // 61).
             price: Some(TokenPrice {
                 input: 0.0,
                 output: 0.0,

@@ -37,7 +37,7 @@ fn several_processes_lose_nothing_and_do_nothing_twice_whatever_strikes_them() {
 
 #[test]
 fn the_same_seed_gives_the_same_events_in_every_process() {
-    // In some of these several Myses wait for the leases of their process (decision 275).
+    // In some of these several Myses wait for the leases of their process (decision 9).
     for seed in [7, 13, 37] {
         let short = SimulationOptions {
             length: Duration::from_secs(120),

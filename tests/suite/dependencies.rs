@@ -1,4 +1,4 @@
-//! The packages that the program is built from: suitable licences and one source (decision 155).
+//! The packages that the program is built from: suitable licences and one source (decision 10).
 
 use std::path::Path;
 use std::process::Command;

@@ -84,7 +84,7 @@ fn relative(path: &Path) -> String {
     path.to_str().expect("a path in UTF-8").to_string()
 }
 
-/// The numbers after each of these words: `DESIGN 2.1 to 2.3`, `decisions 50, 101`.
+/// The numbers after each of these words: `DESIGN 2.1 to 2.3`, `decisions 50 and 235`.
 fn numbers_behind(text: &str, words: &[&str]) -> Vec<String> {
     // A comment may break the line in between.
     let text = text.replace("\n//! ", " ").replace('\n', " ");

@@ -1,4 +1,4 @@
-//! The one sentence for a trouble, in one order (decision 199).
+//! The one sentence for a trouble, in one order (decision 206).
 
 use std::fmt;
 

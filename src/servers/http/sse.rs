@@ -2,7 +2,7 @@
 //!
 //! It is lenient, because no two servers agree. Lines may end in any way, unknown fields are passed
 //! on, and invalid UTF-8 is replaced. It keeps only the line that has not ended yet, whose length
-//! the caller limits (decision 160).
+//! the caller limits (decision 107).
 
 use std::mem;
 

@@ -64,7 +64,7 @@ impl DeletedCopies {
     }
 
     /// Removes copies that programs have seen for a day, and what was left unfinished. The wall clock is
-    /// not asked: it may have been set ahead since (decision 141). How long a copy was seen is kept as its
+    /// not asked: it may have been set ahead since (decision 90). How long a copy was seen is kept as its
     /// time of change, counted from 1970, for the next program.
     pub(super) fn remove_old(&self, now: Moment) {
         let mut seen = self.seen.lock();

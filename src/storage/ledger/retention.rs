@@ -199,7 +199,7 @@ impl LedgerInner {
 
     /// The time from which the age of rows is counted. It is the wall clock's time, but never later
     /// than the newest row at the first round plus the monotonic time since then. So no row becomes
-    /// old because the wall clock was set years ahead (decision 141).
+    /// old because the wall clock was set years ahead (decision 90).
     async fn reference_time(&self, retention: &Retention) -> Result<Timestamp, DbErr> {
         let now = retention.clock.both_clocks();
         let (newest, since) = match retention.begun.get() {

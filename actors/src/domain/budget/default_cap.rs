@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{format_dollars, percent_of};
 use crate::books::BudgetUse;
 
-/// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
+/// The cap on a day of the swarm if the operator sets none (decision 61). The dollars cap calls
 /// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct DefaultCap {

@@ -2,7 +2,7 @@
 //! only repeat it.
 
 /// Stands between a result and a message to the model where a server demands a message of the model
-/// there (decision 179). Of the texts that were tried, this one never made a model stop playing.
+/// there (decision 130). Of the texts that were tried, this one never made a model stop playing.
 pub const BRIDGE_TEXT: &str = "I was interrupted.";
 /// What stood there before, for every server. Models repeated it, so that stored conversations hold it.
 const FORMER_BRIDGE_TEXTS: [&str; 2] =
