@@ -220,12 +220,10 @@ impl RunningSwarm {
         }
     }
 
-    #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm
     }
 
-    #[must_use]
     pub fn program_info(&self, started_at: String) -> ProgramInfo {
         let check = self.check.clone();
         ProgramInfo {

@@ -27,7 +27,6 @@ pub struct WatchedCall {
 }
 
 impl CallWatch {
-    #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> CallWatch {
         CallWatch {
             calls: Arc::default(),
@@ -40,7 +39,6 @@ impl CallWatch {
         self.calls.lock()
     }
 
-    #[must_use]
     pub fn begin(&self, lane: Lane, name: &Arc<str>, mysis: MysisId) -> WatchedCall {
         let name = name.clone();
         let now = self.clock.moment();

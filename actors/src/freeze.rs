@@ -76,7 +76,6 @@ impl FreezeKeeper for NoKeeper {
 impl FreezeSwitch {
     /// The switch of a swarm that was frozen at this time and not thawed since, or of one that is
     /// not frozen.
-    #[must_use]
     pub fn new(since: Option<Timestamp>, keeper: Arc<dyn FreezeKeeper>) -> FreezeSwitch {
         let state = SwitchState {
             since,
@@ -91,18 +90,15 @@ impl FreezeSwitch {
     }
 
     /// Since when the swarm is frozen; `None` if it is not.
-    #[must_use]
     pub fn frozen_since(&self) -> Option<Timestamp> {
         self.state.read(|state| state.since)
     }
 
-    #[must_use]
     pub fn thaws(&self) -> u64 {
         self.state.read(|state| state.thaws)
     }
 
     /// How long the swarm has been frozen since the start of the process, in milliseconds.
-    #[must_use]
     pub fn frozen_ms(&self, now: Moment) -> u64 {
         self.state.read(|state| {
             let present = state.began.map_or(0, |began| now.millis_since(began));
@@ -126,7 +122,6 @@ impl FreezeSwitch {
     }
 
     /// Whether the leases of this process are not safe any more.
-    #[must_use]
     pub fn has_lapsed(&self) -> bool {
         self.state.read(SwitchState::has_lapsed)
     }
@@ -212,7 +207,6 @@ impl FreezeSwitch {
     }
 
     /// A departure, unless the swarm is frozen or its leases are not safe.
-    #[must_use]
     pub fn try_depart(&self) -> Option<Departure> {
         let mut departure = None;
         self.state.change(|state| {

@@ -29,7 +29,6 @@ impl Listener {
         Ok(Listener(actor))
     }
 
-    #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.0.clone()
     }

@@ -28,7 +28,6 @@ impl OrderReply {
         }
     }
 
-    #[must_use]
     pub fn to_nobody() -> OrderReply {
         OrderReply {
             back: None,
@@ -44,7 +43,6 @@ impl OrderReply {
     }
 
     /// The order of another process that this is the reply to.
-    #[must_use]
     pub fn ticket(&self) -> Option<FleetOrderId> {
         self.ticket
     }

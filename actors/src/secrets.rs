@@ -28,7 +28,6 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Secrets {
         let known = Secrets::default();
         known.learn(secrets);
@@ -48,14 +47,12 @@ impl Secrets {
         true
     }
 
-    #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
         let known = self.0.read();
         known.redactor.clone()
     }
 
     /// The text without the known secrets.
-    #[must_use]
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redactor().clean(text)
     }

@@ -135,7 +135,6 @@ const NO_SERVER: &str = "the configuration has no tool server";
 
 impl GameSession {
     /// A session that is not open yet.
-    #[must_use]
     pub fn new(
         who: MysisId,
         incarnation: Incarnation,
@@ -182,7 +181,6 @@ impl GameSession {
     }
 
     /// The tools that a request offers now. The list may have changed since they were chosen.
-    #[must_use]
     pub fn offered_tools(&self, offer: &ToolOffer) -> Arc<Toolset> {
         match self.is_withheld {
             true => offer.of_catalog(&own_tools(), &self.permit),

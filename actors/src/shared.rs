@@ -18,7 +18,6 @@ pub type HeldBack = Shared<HeldTexts>;
 pub type SharedLists = Shared<RoleLists>;
 
 impl<T: Clone> Shared<T> {
-    #[must_use]
     pub fn now(&self) -> Arc<T> {
         self.0.read().clone()
     }
@@ -30,7 +29,6 @@ impl<T: Clone> Shared<T> {
 }
 
 impl SharedLists {
-    #[must_use]
     pub fn renewed(&self, now: Moment) -> Arc<RoleLists> {
         let known = self.now();
         if !known.is_due(now) {

@@ -56,7 +56,6 @@ pub fn new_address() -> (UiAddress, UiHandle) {
 
 impl UiHandle {
     /// Whether there is a Ui that receives messages. There is none while it is being replaced.
-    #[must_use]
     pub fn has_receiver(&self) -> bool {
         self.0.borrow().is_some()
     }
@@ -98,7 +97,6 @@ pub struct TerminalLink {
 }
 
 impl TerminalLink {
-    #[must_use]
     pub fn has_left(&self) -> bool {
         self.quit.is_cancelled() && self.terminal.kind() == TerminalKind::Attached
     }

@@ -14,7 +14,6 @@ use anyhow::Context;
 
 /// What starts a command so that it ends with this process, even if this process is killed; `None`
 /// where the system has no such means.
-#[must_use]
 pub fn guard() -> Option<Arc<[String]>> {
     // The link holds even after the file was replaced by a newer version.
     let guard = ["/proc/self/exe", "as-child"].map(str::to_string);

@@ -98,7 +98,6 @@ impl Home {
     }
 
     /// Whether this is the home of offline runs inside another one, with the state of its game.
-    #[must_use]
     pub fn is_offline(&self) -> bool {
         let is_inside = self
             .directory
@@ -108,7 +107,6 @@ impl Home {
     }
 
     /// The offline home inside this one, if a swarm runs there now.
-    #[must_use]
     pub fn running_offline(&self) -> Option<Self> {
         if !self.directory.join(OFFLINE).is_dir() {
             return None;
@@ -118,46 +116,38 @@ impl Home {
     }
 
     /// Sentences for the operator about problems that opening it has found.
-    #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The SQLite file. [`zoea_system::files::ensure_private_file`] creates it before SQLite does.
-    #[must_use]
     pub fn database(&self) -> PathBuf {
         self.directory.join("zoea.db")
     }
 
     /// The configuration file, for a current directory without one.
-    #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.directory.join(CONFIG_FILE)
     }
 
-    #[must_use]
     pub fn credentials(&self) -> PathBuf {
         self.directory.join(CREDENTIALS_FILE)
     }
 
     /// The operator's own system prompt. Without this file the built-in one is used.
-    #[must_use]
     pub fn system_prompt(&self) -> PathBuf {
         self.directory.join("system-prompt.md")
     }
 
-    #[must_use]
     pub fn routines(&self) -> PathBuf {
         self.directory.join("routines")
     }
 
     /// The directory for conversations that the terminal exports.
-    #[must_use]
     pub fn exports(&self) -> PathBuf {
         self.directory.join("exports")
     }
@@ -171,35 +161,29 @@ impl Home {
     }
 
     /// The directory for copies of deleted Myses.
-    #[must_use]
     pub fn deleted(&self) -> PathBuf {
         self.directory.join("deleted")
     }
 
-    #[must_use]
     pub fn reports(&self) -> PathBuf {
         self.directory.join("reports")
     }
 
     /// The newest log file. Older ones are beside it.
-    #[must_use]
     pub fn log_file(&self) -> PathBuf {
         self.directory.join("zoea.log")
     }
 
-    #[must_use]
     pub fn run_file(&self) -> PathBuf {
         self.directory.join("run.json")
     }
 
     /// The file of the control interface's token.
-    #[must_use]
     pub fn token_file(&self) -> PathBuf {
         self.directory.join("control.token")
     }
 
     /// The operator's input history at the terminal, for the next run.
-    #[must_use]
     pub fn history(&self) -> PathBuf {
         self.directory.join("zoea.history")
     }
@@ -212,7 +196,6 @@ impl Home {
         replace::replace_without_sync(&self.history(), lines.as_bytes())
     }
 
-    #[must_use]
     pub fn view_choices(&self) -> PathBuf {
         self.directory.join("zoea.views.json")
     }
@@ -236,7 +219,6 @@ impl Home {
     }
 
     /// The file with what proofs learnt about model servers.
-    #[must_use]
     pub fn model_checks(&self) -> PathBuf {
         self.directory.join(MODEL_CHECKS_FILE)
     }
@@ -257,7 +239,6 @@ impl Home {
     }
 
     /// The directory for screenshots and for text that is written from the screen.
-    #[must_use]
     pub fn screens(&self) -> PathBuf {
         self.directory.join("screens")
     }

@@ -198,7 +198,6 @@ impl CliCommand {
 }
 
 /// Runs the command line and returns the exit status.
-#[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
     let parsed = command_line().try_get_matches();

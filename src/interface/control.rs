@@ -189,7 +189,6 @@ impl ControlServer {
         })
     }
 
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }

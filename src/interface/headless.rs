@@ -58,7 +58,6 @@ impl Headless {
         Ok(Headless { listener, writer })
     }
 
-    #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.listener.watcher()
     }

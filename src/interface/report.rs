@@ -220,7 +220,6 @@ impl PeriodReport {
         self
     }
 
-    #[must_use]
     pub fn totals(&self) -> ReportTotals {
         let total = self.total();
         ReportTotals {
@@ -232,7 +231,6 @@ impl PeriodReport {
     }
 
     /// Its day, or from when until when it is.
-    #[must_use]
     pub fn title(&self) -> String {
         if let Some(day) = &self.day {
             return day.clone();
@@ -286,7 +284,6 @@ impl PeriodReport {
         }
     }
 
-    #[must_use]
     pub fn total(&self) -> ReportLine {
         let mut total = ReportLine {
             name: "all".to_string(),
@@ -308,7 +305,6 @@ impl PeriodReport {
         total
     }
 
-    #[must_use]
     pub fn render(&self, format: ReportFormat) -> String {
         match format {
             ReportFormat::Markdown => markdown::render_text(self),

@@ -68,7 +68,6 @@ impl<T: Clone> CachedRead<T> {
 
 impl Swarm {
     /// The swarm of this Commander. `source` is the source of orders through this handle.
-    #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger, source: OrderSource) -> Swarm {
         Swarm {
             commander: CommanderHandle::new(commander, source),
@@ -79,12 +78,10 @@ impl Swarm {
     }
 
     /// What many clients that wait look at.
-    #[must_use]
     pub fn glances(&self) -> &Glances {
         &self.glances
     }
 
-    #[must_use]
     pub fn with_source(&self, source: OrderSource) -> Swarm {
         Swarm {
             commander: self.commander.with_source(source),
@@ -93,7 +90,6 @@ impl Swarm {
     }
 
     /// The database, for exports of all of it.
-    #[must_use]
     pub fn ledger(&self) -> &SqlLedger {
         &self.ledger
     }
@@ -127,7 +123,6 @@ impl Swarm {
         Ok(names.into_iter().collect())
     }
 
-    #[must_use]
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive
     }

@@ -34,7 +34,6 @@ pub struct AlertDispatcher {
 }
 
 impl AlertDispatcher {
-    #[must_use]
     pub fn start(
         settings: &AlertSettings,
         http: &reqwest::Client,

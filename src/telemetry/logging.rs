@@ -144,7 +144,6 @@ where
 
 impl LogGuard {
     /// The number of dropped lines that the log does not mention.
-    #[must_use]
     pub fn dropped(&self) -> u64 {
         self.queue.dropped.get()
     }

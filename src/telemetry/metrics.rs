@@ -145,7 +145,6 @@ impl Metrics {
     }
 
     /// All metrics as Prometheus text.
-    #[must_use]
     pub fn to_text(&self) -> String {
         self.0.lock().to_text()
     }
@@ -171,7 +170,6 @@ impl CallObserver for Metrics {
     }
 }
 
-#[must_use]
 pub fn tool_outcome(status: CallStatus) -> &'static str {
     match status {
         CallStatus::Done => "ok",

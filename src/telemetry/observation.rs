@@ -61,7 +61,6 @@ pub enum ModelCallEnd<'a> {
 }
 
 impl ModelCallEnd<'_> {
-    #[must_use]
     pub fn outcome(&self) -> &'static str {
         match self {
             ModelCallEnd::Answered(_) => "ok",
@@ -81,7 +80,6 @@ impl ModelCallEnd<'_> {
     }
 
     /// The kind of the failure; `None` for an answer.
-    #[must_use]
     pub fn error_type(&self) -> Option<&'static str> {
         match self {
             ModelCallEnd::Answered(_) => None,
@@ -103,7 +101,6 @@ pub struct ToolCallReport<'a> {
 
 impl ToolCallReport<'_> {
     /// The kind of the failure; `None` for a good answer.
-    #[must_use]
     pub fn error_type(&self) -> Option<&'static str> {
         Some(match self.answer {
             None => "aborted",

@@ -36,7 +36,6 @@ struct NotifySocket {
 
 impl ServiceManager {
     /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`).
-    #[must_use]
     pub fn of(environment: &Environment) -> ServiceManager {
         let Some(name) = environment.get("NOTIFY_SOCKET") else {
             return ServiceManager::default();

@@ -100,7 +100,6 @@ enum CollectorComplaint {
 
 impl SpanExporter {
     /// Starts to send spans to the configured collector. Returns `None` if none is configured.
-    #[must_use]
     pub fn start(
         http: &reqwest::Client,
         settings: &TraceSettings,
@@ -144,7 +143,6 @@ impl SpanExporter {
         })
     }
 
-    #[must_use]
     pub fn recorder(&self) -> Arc<TraceRecorder> {
         self.recorder.clone()
     }
@@ -177,7 +175,6 @@ impl SpanExporter {
 
 impl TraceRecorder {
     /// The spans that no collector got.
-    #[must_use]
     pub fn lost_spans(&self) -> u64 {
         self.queue.lost_spans.load(Ordering::Relaxed)
     }

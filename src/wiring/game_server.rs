@@ -49,7 +49,6 @@ impl GameServer {
         })
     }
 
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -13,7 +13,6 @@ use crate::host::home::Home;
 use zoea_model_check::kept::{KeptChecks, KeptChecksError};
 use zoea_model_check::{CheckLessons, CheckTarget, MAX_ANSWER_WAIT};
 
-#[must_use]
 pub fn check_target(name: &str, provider: &ProviderSettings, model: Option<&str>) -> CheckTarget {
     let rules = &provider.rules;
     let model = model.map_or_else(|| rules.model.clone(), Into::into);

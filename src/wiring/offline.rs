@@ -61,7 +61,6 @@ impl OfflineServers {
         })
     }
 
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -102,7 +101,6 @@ impl OfflineServers {
     }
 }
 
-#[must_use]
 pub fn first_name(number: u32) -> String {
     let known = FIRST_NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
     known.map_or_else(|| format!("mysis-{}", number + 1), ToString::to_string)

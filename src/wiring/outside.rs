@@ -76,7 +76,6 @@ fn secret_headers(headers: &[HeaderSettings]) -> Option<&'static str> {
     headers.iter().any(is_secret).then_some("its headers")
 }
 
-#[must_use]
 pub fn proxied_servers(settings: &Settings, proxies: &Proxies) -> Vec<ProxiedServerJson> {
     let servers = outside_servers(settings).into_iter();
     servers
@@ -110,7 +109,6 @@ pub fn refuse_unusable_proxies(settings: &Settings, proxies: &Proxies) -> Result
 }
 
 /// A sentence for each server on another machine that gets a secret without encryption.
-#[must_use]
 pub fn unencrypted_secrets(settings: &Settings) -> Vec<String> {
     let servers = outside_servers(settings).into_iter();
     servers

@@ -20,7 +20,6 @@ pub struct PromptTemplate {
 }
 
 impl PromptTemplate {
-    #[must_use]
     pub fn text(&self, game: GameRef) -> &str {
         let own = self.own.as_deref();
         own.unwrap_or_else(|| game.prompt())

@@ -88,7 +88,6 @@ fn budget_rules(settings: &Settings) -> BudgetRules {
 
 /// A sentence about the default cap, so that the operator learns of it before it is reached; `None`
 /// if there is no default cap.
-#[must_use]
 pub fn describe_default_cap(settings: &Settings) -> Option<String> {
     let cap = budget_rules(settings).default_cap.describe()?;
     Some(format!(
@@ -98,7 +97,6 @@ pub fn describe_default_cap(settings: &Settings) -> Option<String> {
 }
 
 /// What is said of the secrets that the configuration names and that are not there; `None` if all are.
-#[must_use]
 pub fn describe_missing_secrets(settings: &Settings) -> Option<String> {
     let missing = &settings.missing_secrets;
     (!missing.is_empty()).then(|| {
@@ -109,7 +107,6 @@ pub fn describe_missing_secrets(settings: &Settings) -> Option<String> {
     })
 }
 
-#[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
         .providers
@@ -134,7 +131,6 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
 }
 
 /// How the configured MCP server is reached; `None` if there is none.
-#[must_use]
 pub fn upstream_access(settings: &Settings) -> Option<UpstreamAccess> {
     let mcp = &settings.mcp;
     let place = match &mcp.upstream {
@@ -173,7 +169,6 @@ pub(super) fn registration_code(settings: &Settings) -> Option<Arc<str>> {
     code.map(|code| code.expose().into())
 }
 
-#[must_use]
 pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();
     let providers = settings.providers.values();

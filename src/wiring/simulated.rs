@@ -8,7 +8,6 @@ use zoea_simulation::ProgramParts;
 use zoea_toolbox::request_saver::CachingUpstream;
 
 /// The program's own writer of requests, and the layer that saves requests to the game.
-#[must_use]
 pub fn adapters() -> ProgramParts {
     ProgramParts {
         request_without_tools: zoea_provider::body_without_tools,

@@ -32,7 +32,6 @@ pub fn is_writing() -> bool {
 ///
 /// # Panics
 /// There is no such file.
-#[must_use]
 pub fn kept(form: &str) -> String {
     std::fs::read_to_string(place(form)).expect("the form is there")
 }
@@ -132,7 +131,6 @@ fn difference(kept: &str, made: &str) -> Option<String> {
 }
 
 /// The members of a JSON value at every depth: `myses[].state`.
-#[must_use]
 pub fn members(value: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(value, "", &mut found);

@@ -80,7 +80,6 @@ impl EconomyOptions {
     }
 }
 
-#[must_use]
 pub fn find_role(name: &str) -> Option<&'static str> {
     let mut names = ROLES.into_iter().map(|(known, _)| known);
     names.find(|known| *known == name)
@@ -289,7 +288,6 @@ fn share_of(all: usize, parts: usize, place: usize) -> usize {
 
 impl EconomyReport {
     /// The use of the model by all roles.
-    #[must_use]
     pub fn used(&self) -> ModelUse {
         let mut sum = ModelUse::default();
         self.roles.iter().for_each(|role| sum.add(&role.used));
@@ -297,7 +295,6 @@ impl EconomyReport {
     }
 
     /// The credits that were gained: earned, and not spent again.
-    #[must_use]
     pub fn gained(&self) -> i64 {
         self.roles.iter().map(RoleReport::gained).sum()
     }
@@ -305,7 +302,6 @@ impl EconomyReport {
 
 impl RoleReport {
     /// The credits that were gained: earned, and not spent again.
-    #[must_use]
     pub fn gained(&self) -> i64 {
         let whole = |credits| i64::try_from(credits).unwrap_or(i64::MAX);
         whole(self.earned).saturating_sub(whole(self.spent))

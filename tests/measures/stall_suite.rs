@@ -91,7 +91,6 @@ pub struct CaseResult {
 
 impl CaseResult {
     /// Whether it got a notice while it could still have gone on.
-    #[must_use]
     pub fn is_false_alarm(&self) -> bool {
         let reported = self.reported.as_ref().map(|(turn, _)| *turn);
         reported.is_some_and(|reported| self.stranded.is_none_or(|stranded| stranded > reported))
@@ -99,7 +98,6 @@ impl CaseResult {
 }
 
 /// All stuck players: one for each bad persona of the pilot, and one for each fault of the game.
-#[must_use]
 pub fn stuck_cases() -> Vec<StallCase> {
     let personas = Persona::all().filter(|(name, _)| !["steady", "ailing"].contains(name));
     let habits = personas.map(|(name, _)| StallCase {
@@ -122,7 +120,6 @@ pub fn stuck_cases() -> Vec<StallCase> {
 }
 
 /// Groups of healthy players, this many of each kind.
-#[must_use]
 pub fn healthy_groups(each: usize) -> Vec<CaseGroup> {
     let kinds = [
         (

@@ -38,7 +38,6 @@ pub fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
 }
 
 /// The value of a header.
-#[must_use]
 pub fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     head.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

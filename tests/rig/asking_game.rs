@@ -30,13 +30,11 @@ struct GameState {
 
 impl AskingGame {
     /// One with sessions that asks so.
-    #[must_use]
     pub fn with_sessions(question: Value) -> AskingGame {
         AskingGame::start(question, false)
     }
 
     /// One without sessions.
-    #[must_use]
     pub fn stateless(question: Value) -> AskingGame {
         AskingGame::start(question, true)
     }
@@ -57,13 +55,11 @@ impl AskingGame {
     }
 
     /// The answers so far: action and content.
-    #[must_use]
     pub fn answers(&self) -> Vec<Value> {
         self.state.answers.lock().clone()
     }
 
     /// What the client says that it can.
-    #[must_use]
     pub fn capabilities(&self) -> Value {
         self.state.capabilities.lock().clone()
     }

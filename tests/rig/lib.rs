@@ -32,7 +32,6 @@ pub use scripted::{ScriptedReply, ScriptedRequest, ScriptedServer};
 /// # Panics
 ///
 /// The program is not built.
-#[must_use]
 #[expect(
     clippy::disallowed_methods,
     reason = "which program is tried is no setting of the program"

@@ -32,7 +32,6 @@ pub enum Oddity {
 
 impl Oddity {
     /// A status and a message, as most servers send it.
-    #[must_use]
     pub fn status(status: u16, message: &str) -> Oddity {
         let body = json!({"error": {"message": message, "code": "x"}}).to_string();
         Oddity::Status(status, body, "")
@@ -70,20 +69,17 @@ struct State {
 
 impl OddModel {
     /// One that refuses each request with the poison in it.
-    #[must_use]
     pub fn poisoned(oddity: Oddity) -> OddModel {
         OddModel::judging(Box::new(move |body, _| {
             body.contains(POISON).then(|| oddity.clone())
         }))
     }
 
-    #[must_use]
     pub fn judging(judge: Judge) -> OddModel {
         OddModel::serving(judge, None)
     }
 
     /// One in front of the model server at this address.
-    #[must_use]
     pub fn in_front_of(url: &str, judge: Judge) -> OddModel {
         let address = url.split('/').nth(2).expect("an address");
         OddModel::serving(judge, Some(address.to_string()))
@@ -103,20 +99,17 @@ impl OddModel {
     }
 
     /// The requests so far.
-    #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let requests = self.state.requests.lock();
         requests.clone()
     }
 
-    #[must_use]
     pub fn requests_of(&self, name: &str) -> Vec<Request> {
         let requests = self.requests().into_iter();
         requests.filter(|request| request.who == name).collect()
     }
 
     /// How many requests of each Mysis were served since then.
-    #[must_use]
     pub fn served_since(&self, since: Duration) -> BTreeMap<String, usize> {
         let mut served = BTreeMap::new();
         for request in self.requests() {
@@ -128,7 +121,6 @@ impl OddModel {
     }
 
     /// The time by the server's clock.
-    #[must_use]
     pub fn now(&self) -> Duration {
         self.state.begun.elapsed()
     }

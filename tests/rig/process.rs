@@ -210,7 +210,6 @@ impl Home {
     }
 
     /// A home without any file.
-    #[must_use]
     pub fn new() -> Home {
         Home::default()
     }

@@ -131,7 +131,6 @@ fn remains(secret: &str) -> Vec<String> {
 }
 
 /// The secrets that a text reveals after decoding, and where.
-#[must_use]
 pub fn revealed(text: &str, secrets: &[&str]) -> Vec<String> {
     let remains: Vec<String> = secrets.iter().flat_map(|secret| remains(secret)).collect();
     let mut found = Vec::new();

@@ -32,13 +32,11 @@ pub struct ScriptedReply {
 }
 
 impl ScriptedReply {
-    #[must_use]
     pub fn json(body: &Value) -> ScriptedReply {
         ScriptedReply::of("application/json", body.to_string())
     }
 
     /// A body of this media type; an empty one is not named.
-    #[must_use]
     pub fn of(kind: &str, body: impl Into<Vec<u8>>) -> ScriptedReply {
         let kind = (!kind.is_empty()).then(|| format!("content-type: {kind}"));
         ScriptedReply {
@@ -84,7 +82,6 @@ impl ScriptedServer {
     }
 
     /// A game that keeps no sessions, so that each process logs in, and that answers so to the login.
-    #[must_use]
     pub fn game_without_sessions(login: Value) -> ScriptedServer {
         let object = json!({"type": "object", "properties": {}});
         let tools = ["register", "login", "mine", "say"]
@@ -105,7 +102,6 @@ impl ScriptedServer {
     }
 
     /// A model that calls the first of these tools that is offered, in every answer.
-    #[must_use]
     pub fn model(wanted: &'static [&'static str]) -> ScriptedServer {
         ScriptedServer::start("/v1", move |request| {
             let offered = request.offered();
@@ -115,13 +111,11 @@ impl ScriptedServer {
     }
 
     /// The requests so far.
-    #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.requests.lock().clone()
     }
 
     /// How many requests there were with this method.
-    #[must_use]
     pub fn count(&self, method: &str) -> usize {
         let requests = self.requests.lock();
         requests.iter().filter(|it| it.method() == method).count()
@@ -130,7 +124,6 @@ impl ScriptedServer {
 
 impl ScriptedRequest {
     /// The tools that a request to a model offers.
-    #[must_use]
     pub fn offered(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().into_iter().flatten();
         tools
@@ -139,7 +132,6 @@ impl ScriptedRequest {
     }
 
     /// The answer of a model that makes this call, or that sees nothing to call.
-    #[must_use]
     pub fn calling(&self, call: Option<(&str, Value)>) -> ScriptedReply {
         let number = self.body["messages"].as_array().map_or(0, Vec::len);
         let (message, finish) = match call {
@@ -163,31 +155,26 @@ impl ScriptedRequest {
     }
 
     /// Its method; empty if it has none.
-    #[must_use]
     pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
 
     /// The tool that a request to a game calls.
-    #[must_use]
     pub fn called(&self) -> Option<&str> {
         self.body["params"]["name"].as_str()
     }
 
     /// The usual answer with this result.
-    #[must_use]
     pub fn result(&self, result: &Value) -> ScriptedReply {
         ScriptedReply::json(&self.answer(result))
     }
 
     /// The message with this result.
-    #[must_use]
     pub fn answer(&self, result: &Value) -> Value {
         json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result})
     }
 
     /// The message with this error.
-    #[must_use]
     pub fn error(&self, error: &Value) -> Value {
         json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error})
     }
@@ -201,7 +188,6 @@ impl ScriptedRequest {
     }
 
     /// What a game answers to requests that are about no tool.
-    #[must_use]
     pub fn usual(&self) -> ScriptedReply {
         match self.method() {
             "initialize" => {

@@ -121,13 +121,11 @@ impl Program {
     }
 
     /// The text of the screen.
-    #[must_use]
     pub fn contents(&self) -> String {
         self.screen().contents()
     }
 
     /// The screen with its modes.
-    #[must_use]
     pub fn screen(&self) -> &vt100::Screen {
         self.screen.screen()
     }
@@ -241,13 +239,11 @@ impl Program {
     }
 
     /// When it was started.
-    #[must_use]
     pub fn started(&self) -> Instant {
         self.started
     }
 
     /// Its process, also after another program has taken its place in it.
-    #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid
     }

@@ -9,7 +9,6 @@ use actors::ports::SwarmRecord;
 use actors::secrets::Secrets;
 
 /// Arguments of a Commander that starts no Mysis and has neither watchers nor a terminal.
-#[must_use]
 pub fn commander_args(
     swarm: SwarmRecord,
     rules: Arc<SwarmRules>,

@@ -473,7 +473,6 @@ impl History {
 }
 
 /// A composition without notices and without a game state.
-#[must_use]
 pub fn composition<'a>(
     system: &'a str,
     conversation: &'a Conversation,

@@ -531,7 +531,6 @@ impl World {
     }
 
     /// Whether the Mysis is errored, which only a permanent fault may cause.
-    #[must_use]
     pub fn is_errored(&self) -> bool {
         self.life.state() == LifeState::Errored
     }

@@ -13,7 +13,6 @@ const NEIGHBOURS: usize = 2;
 const EVERY_UNTOLD: usize = 4;
 const NAMES: [&str; 6] = ["sol", "krynn", "haven", "frontier", "nexus_prime", "sirius"];
 
-#[must_use]
 pub fn id_of(number: usize) -> String {
     let known = NAMES.get(number);
     known.map_or_else(|| format!("gsc_{number:04}"), ToString::to_string)
@@ -51,7 +50,6 @@ fn neighbours(number: usize) -> Vec<usize> {
 }
 
 /// Results with their commands, newest first: of so many systems, one look each at every fourth, and a map of the others.
-#[must_use]
 pub fn looks(systems: usize) -> Vec<(String, &'static str)> {
     let mut map: Vec<Value> = Vec::new();
     let mut looks = Vec::new();

@@ -10,7 +10,6 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    #[must_use]
     pub fn new(first: Duration, longest: Duration) -> Backoff {
         Backoff {
             next: first.min(longest),

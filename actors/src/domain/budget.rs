@@ -42,7 +42,6 @@ pub struct BudgetRules {
 impl BudgetRules {
     /// Whether the swarm as a whole is limited, by the operator or by the default cap. Then the spent percentage is the
     /// swarm's, else that of the Mysis that has spent most of its own.
-    #[must_use]
     pub fn has_swarm_limit(&self) -> bool {
         self.swarm != BudgetLimits::default() || self.default_cap != DefaultCap::default()
     }
@@ -61,7 +60,6 @@ pub struct BudgetStatus {
 
 impl BudgetStatus {
     /// The spent percentage at a time. It is zero once the day is over.
-    #[must_use]
     pub fn percent_at(&self, now: Timestamp) -> Option<u64> {
         let is_over = now >= self.day.end_time();
         self.percent
@@ -156,7 +154,6 @@ impl BudgetTracker {
     }
 
     /// The spent percentage of a Mysis' budget or the swarm's, whichever is higher.
-    #[must_use]
     pub fn percent_spent(&self, mysis: MysisId) -> Option<u64> {
         self.percent_of(mysis).max(self.swarm_percent())
     }
@@ -238,7 +235,6 @@ impl BudgetTracker {
         self.fullest = self.fullest.max(self.percent_of(mysis));
     }
 
-    #[must_use]
     pub fn is_limited(&self) -> bool {
         self.rules != BudgetRules::default() || !self.own_limits.is_empty()
     }
@@ -305,7 +301,6 @@ impl BudgetTracker {
         BudgetEvent::DefaultSpent(until, reached)
     }
 
-    #[must_use]
     pub fn status(&self) -> BudgetStatus {
         BudgetStatus {
             day: self.today.day,
@@ -360,7 +355,6 @@ impl BudgetTracker {
 }
 
 /// The time of day, as `00:00 UTC`.
-#[must_use]
 pub fn format_utc_time(at: Timestamp) -> String {
     let text = at.to_string();
     format!("{} UTC", text.get(11..16).unwrap_or_default())

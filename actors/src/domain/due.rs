@@ -109,7 +109,6 @@ fn wait_limit(status: &MysisStatus, outages: &ServerOutages) -> Option<Duration>
 }
 
 /// What a Mysis waits for that is due, in words behind `waits`.
-#[must_use]
 pub fn due_words(activity: &Activity) -> String {
     match activity == &Activity::Recording {
         true => " for the store".to_string(),

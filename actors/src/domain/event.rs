@@ -50,7 +50,6 @@ pub enum LinkState {
 
 impl LinkState {
     /// The words on a screen.
-    #[must_use]
     pub fn describe(&self) -> &'static str {
         match self {
             LinkState::None => "no session yet",
@@ -62,7 +61,6 @@ impl LinkState {
     }
 
     /// The word of CONTRACT.md.
-    #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
             LinkState::None => "none",
@@ -73,7 +71,6 @@ impl LinkState {
     }
 
     /// Whether the Mysis can call the game's tools, or will be able to by itself.
-    #[must_use]
     pub fn serves(&self) -> bool {
         match self {
             LinkState::None | LinkState::Ok => true,
@@ -174,24 +171,20 @@ pub const PARKED_PREFIX: &str = "parked: ";
 pub const INTERRUPTED_PREFIX: &str = "interrupted: ";
 
 /// Whether a reason says that the end of the program interrupted the Mysis.
-#[must_use]
 pub fn is_interruption(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| reason.starts_with(INTERRUPTED_PREFIX))
 }
 
 impl MysisStatus {
-    #[must_use]
     pub fn tool_server(&self) -> &'static str {
         self.game.unwrap_or_else(|| GameRef::of_key(None)).server()
     }
 
     /// Whether its tools may tell of money, places and levels: not if they are no game's.
-    #[must_use]
     pub fn may_tell_facts(&self) -> bool {
         self.game.is_none_or(|game| game.tells_facts())
     }
 
-    #[must_use]
     pub fn activity_words(&self) -> String {
         if matches!(self.activity, Activity::Queueing(Lane::Game)) {
             return format!("waiting for {}", self.tool_server());
@@ -200,7 +193,6 @@ impl MysisStatus {
     }
 
     /// Whether it is parked (`[progress]`).
-    #[must_use]
     pub fn is_parked(&self) -> bool {
         let reason = self.reason.as_ref();
         self.state == LifeState::Idle
@@ -208,7 +200,6 @@ impl MysisStatus {
     }
 
     /// Whether it ran when the program ended and was not started since.
-    #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.state == LifeState::Idle && is_interruption(self.reason.as_deref())
     }
@@ -224,7 +215,6 @@ impl MysisStatus {
     }
 
     /// The status of a Mysis before it has reported one.
-    #[must_use]
     pub fn from_record(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
         let own_profile = Arc::new(record.profile.clone());
         let profile = rules.profile_in_force(&own_profile, None);

@@ -39,7 +39,6 @@ pub const MESSAGE_CODE: &str = "message";
 
 impl EventRecord {
     /// Whether it is a message that the Mysis has not answered yet.
-    #[must_use]
     pub fn awaits_answer(&self) -> bool {
         let is_message = self.kind == EventRecordKind::Order && *self.code == *MESSAGE_CODE;
         is_message && self.row.is_some() && self.answered.is_none()
@@ -115,7 +114,6 @@ impl OrderSource {
 }
 
 /// The record of an event; `None` if the event is stored elsewhere or is not recorded.
-#[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     let (mut row, noticed) = (None, EventRecordKind::Notice);
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
@@ -171,7 +169,6 @@ pub const NEED_OVER_CODE: &str = "need_over";
 
 /// The record of a need of the operator that begins or ends between two statuses of a Mysis that
 /// runs now. A change of its state is recorded anyway.
-#[must_use]
 pub fn record_of_need(
     before: &MysisStatus,
     now: &MysisStatus,
@@ -220,7 +217,6 @@ fn change_severity(to: LifeState) -> Severity {
 /// else out of the newest events.
 const OF_EACH_TURN: [&str; 3] = ["nudge", "continuation", "turn_limit"];
 
-#[must_use]
 pub fn describe_change(from: LifeState, to: LifeState, reason: Option<&str>) -> String {
     let (from, to) = (from.as_str(), to.as_str());
     match reason {

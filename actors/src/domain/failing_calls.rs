@@ -77,7 +77,6 @@ impl RecentCalls {
     }
 
     /// The latest calls, if most of them failed.
-    #[must_use]
     pub fn failing(&self) -> Option<FailingCalls> {
         let since = self.since?;
         let mut errors: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -93,14 +92,12 @@ impl RecentCalls {
 }
 
 impl FailingCalls {
-    #[must_use]
     pub fn why(&self) -> String {
         in_words("its", self.calls, &self.errors)
     }
 }
 
 /// The latest calls of these Myses in words: the share that failed, and the commonest failure.
-#[must_use]
 pub fn failing_together<'a>(all: impl Iterator<Item = &'a FailingCalls>) -> String {
     let mut calls = 0;
     let mut errors: BTreeMap<Arc<str>, usize> = BTreeMap::new();

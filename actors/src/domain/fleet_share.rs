@@ -30,7 +30,6 @@ pub struct FleetPlan {
 }
 
 impl FleetCounts {
-    #[must_use]
     pub fn plan(&self, capacity: usize, is_frozen: bool) -> FleetPlan {
         if is_frozen {
             return FleetPlan::default();

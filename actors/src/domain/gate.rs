@@ -346,7 +346,6 @@ impl AdmissionGate {
     }
 
     /// When a waiting request may be admitted although no call ends; `None` if that never happens.
-    #[must_use]
     pub fn wakes_at(&self) -> Option<Moment> {
         if self.is_frozen {
             return None;
@@ -358,12 +357,10 @@ impl AdmissionGate {
             .min()
     }
 
-    #[must_use]
     pub fn budget_status(&self) -> BudgetStatus {
         self.budgets.status()
     }
 
-    #[must_use]
     pub fn waiting_count(&self, lane: &Lane) -> usize {
         self.lanes.get(lane).map_or(0, LaneState::waiting_count)
     }

@@ -45,35 +45,29 @@ impl HeldMyses {
         self.all.insert(mysis);
     }
 
-    #[must_use]
     pub fn all(&self) -> BTreeSet<MysisId> {
         self.all.clone()
     }
 
-    #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
     /// Those that another process took, until they are let go.
-    #[must_use]
     pub fn lost(&self) -> Vec<MysisId> {
         self.lost.iter().copied().collect()
     }
 
     /// Those that the swarm has not taken up yet.
-    #[must_use]
     pub fn unread(&self) -> BTreeSet<MysisId> {
         self.unread.clone()
     }
 
-    #[must_use]
     pub fn is_frozen(&self) -> bool {
         self.said.is_frozen
     }
 
     /// Whether a renewal is due: by time, or because this process has changed.
-    #[must_use]
     pub fn is_due(&self, says: ProcessSays, now: Moment) -> bool {
         let is_other = self.said != says;
         let is_old = |renewed: Moment| now.since(renewed) >= RENEWAL_INTERVAL;
@@ -91,7 +85,6 @@ impl HeldMyses {
     }
 
     /// Until when no other process takes what is held here; `None` where something is lost.
-    #[must_use]
     pub fn safe_until(&self) -> Option<Moment> {
         let renewed = self.renewed.filter(|_| self.lost.is_empty());
         renewed.map(|renewed| renewed.plus(SAFE_TIME))

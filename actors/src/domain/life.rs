@@ -280,22 +280,18 @@ impl Life {
         self.redactor = redactor;
     }
 
-    #[must_use]
     pub fn id(&self) -> MysisId {
         self.id
     }
 
-    #[must_use]
     pub fn incarnation(&self) -> Incarnation {
         self.incarnation
     }
 
-    #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.profile.name
     }
 
-    #[must_use]
     pub fn state(&self) -> LifeState {
         match &self.stage {
             LifeStage::Idle => LifeState::Idle,
@@ -305,7 +301,6 @@ impl Life {
         }
     }
 
-    #[must_use]
     pub fn status(&self) -> MysisStatus {
         let is_running = self.state() == LifeState::Running;
         MysisStatus {

@@ -42,7 +42,6 @@ pub enum LoginStage {
     Elsewhere,
 }
 
-#[must_use]
 pub fn login_stage(status: &MysisStatus) -> LoginStage {
     if status.state != LifeState::Running {
         return LoginStage::Elsewhere;
@@ -64,7 +63,6 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
 impl LoginProgress {
     /// The progress with these numbers of Myses at this rate of logins, while the server pauses them for so
     /// long; `None` if hardly any is waiting.
-    #[must_use]
     pub fn of(
         here: usize,
         coming: usize,
@@ -89,7 +87,6 @@ impl LoginProgress {
         })
     }
 
-    #[must_use]
     pub fn of_all<'s>(
         statuses: impl Iterator<Item = &'s MysisStatus>,
         logins_per_minute: Option<u32>,

@@ -18,12 +18,10 @@ pub const DONE_CODE: &str = "done";
 
 const MAX_SUMMARY_CHARS: usize = 2000;
 
-#[must_use]
 pub fn ends(mission: &str) -> bool {
     mission.lines().any(is_ends_line)
 }
 
-#[must_use]
 pub fn ending(mission: &str) -> String {
     match ends(mission) {
         true => mission.to_string(),
@@ -32,7 +30,6 @@ pub fn ending(mission: &str) -> String {
 }
 
 /// A mission as it is typed behind a command: `--ends` in front of it says that it ends.
-#[must_use]
 pub fn typed_mission(words: &str) -> Cow<'_, str> {
     match words.strip_prefix("--ends ") {
         Some(mission) => Cow::Owned(ending(mission.trim_start())),
@@ -44,7 +41,6 @@ fn is_ends_line(line: &str) -> bool {
     line.trim().eq_ignore_ascii_case(ENDS_LINE)
 }
 
-#[must_use]
 pub fn done_tool() -> ToolSpec {
     ToolSpec::own(
         DONE_TOOL,
@@ -61,7 +57,6 @@ pub fn done_tool() -> ToolSpec {
 }
 
 /// The summary in the arguments of a call; `None` if there is none.
-#[must_use]
 pub fn summary_of(arguments: &str) -> Option<String> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments).ok()?;
     let summary = arguments.get("summary")?.as_str()?.trim();

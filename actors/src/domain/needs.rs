@@ -108,13 +108,11 @@ pub struct Need {
 impl Need {
     /// Whether the operator has to do something for this Mysis alone, so that its reason stands for
     /// no other one.
-    #[must_use]
     pub fn is_its_own(&self) -> bool {
         [LOG_IN, ASKED].contains(&self.what)
     }
 
     /// What it has in common with needs into which it turns and back: they are one trouble with one age.
-    #[must_use]
     pub fn family(&self) -> &'static str {
         match self.remedy {
             NeedRemedy::Message | NeedRemedy::Stop => "play",
@@ -163,7 +161,6 @@ impl NeedRemedy {
     }
 }
 
-#[must_use]
 pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     let need = need_of_state(status);
     let order = status.undelivered.as_ref();

@@ -101,7 +101,6 @@ impl OpenCalls {
 
     /// How long such a call takes to its first sign of life as a rule: the 95th percentile of the last ones;
     /// `None` as long as too few are known.
-    #[must_use]
     pub fn usual(&self, kind: &CallKind) -> Option<Duration> {
         let known = self.usual.get(kind)?;
         if known.len() < MIN_KNOWN {
@@ -114,7 +113,6 @@ impl OpenCalls {
     }
 
     /// For how long such a call may give no sign of life.
-    #[must_use]
     pub fn limit(&self, kind: &CallKind) -> Duration {
         self.usual(kind).map_or(UNKNOWN_LIMIT, |usual| {
             usual.saturating_mul(LATE_FACTOR).max(LEAST_LIMIT)
@@ -176,7 +174,6 @@ impl OpenCalls {
     }
 
     /// When a call last ended or gave a sign of life.
-    #[must_use]
     pub fn moved(&self) -> Option<Moment> {
         self.moved
     }

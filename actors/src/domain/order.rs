@@ -116,7 +116,6 @@ pub enum MysisOrder {
 
 impl Order {
     /// The name of the Mysis, as the operator wrote it.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Order::Create { name, .. }
@@ -137,7 +136,6 @@ impl Order {
     }
 
     /// The order that undoes this one, given the status before it; `None` if there is none.
-    #[must_use]
     pub fn inverse(
         &self,
         before: Option<&MysisStatus>,
@@ -174,7 +172,6 @@ impl Order {
 
 impl MysisOrder {
     /// A change of the profile in the operator's words.
-    #[must_use]
     pub fn configure(
         provider: Option<String>,
         model: Option<String>,
@@ -227,7 +224,6 @@ impl MysisOrder {
         }
     }
 
-    #[must_use]
     pub fn starts(&self, state: LifeState) -> bool {
         match self {
             MysisOrder::Start => true,

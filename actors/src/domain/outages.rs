@@ -73,7 +73,6 @@ impl ServerOutages {
     }
 
     /// The worst that is known of the server behind a lane; `None` if nothing speaks against it.
-    #[must_use]
     pub fn worst_of(&self, lane: &Lane) -> Option<&ServerOutage> {
         let of_server = self.0.iter().filter(|it| it.is_of_server(lane));
         of_server.max_by_key(|it| it.stage)
@@ -81,7 +80,6 @@ impl ServerOutages {
 
     /// The need of the operator for a server that serves nobody until he acts; empty without one.
     /// It is one line for the whole swarm.
-    #[must_use]
     pub fn need_text(&self) -> String {
         let needing = self.0.iter().filter(|away| away.needs_operator);
         let lines = needing.map(ServerOutage::describe);
@@ -89,14 +87,12 @@ impl ServerOutages {
     }
 
     /// How long the game lets nobody log in, because too many tried; `None` if it does.
-    #[must_use]
     pub fn login_pause(&self, now: Timestamp) -> Option<Duration> {
         let pause = self.0.iter().find(|it| it.lane == Lane::Logins)?;
         Some(Duration::from_secs(pause.next_in(now)))
     }
 
     /// The outage of a lane's server; `None` if it is not away.
-    #[must_use]
     pub fn of(&self, lane: &Lane) -> Option<&ServerOutage> {
         self.away().find(|away| away.lane == *lane)
     }
@@ -104,13 +100,11 @@ impl ServerOutages {
 
 impl ServerOutage {
     /// Whether it is of the server behind this lane. Logins are with the game.
-    #[must_use]
     pub fn is_of_server(&self, lane: &Lane) -> bool {
         let is_of_game = |lane: &Lane| matches!(lane, Lane::Game | Lane::Logins);
         self.lane == *lane || (is_of_game(&self.lane) && is_of_game(lane))
     }
 
-    #[must_use]
     pub fn describe(&self) -> String {
         let trouble = Trouble {
             whom: &ServerLabel(&self.lane).to_string(),
@@ -125,13 +119,11 @@ impl ServerOutage {
     }
 
     /// The seconds until the next trial call, rounded up.
-    #[must_use]
     pub fn next_in(&self, now: Timestamp) -> u64 {
         self.next_try.since(now).div_ceil(1000)
     }
 
     /// The activity of a Mysis that waits for it, as `waiting for provider local, next try in 4 s`.
-    #[must_use]
     pub fn waiting_text(&self, now: Timestamp) -> String {
         let whom = ServerLabel(&self.lane);
         match self.next_in(now) {

@@ -56,7 +56,6 @@ impl PriceList {
     }
 
     /// The price of a model. A dated edition of a listed model has the price of that model.
-    #[must_use]
     pub fn find(&self, model: &str) -> Option<TokenPrice> {
         let model = model.to_ascii_lowercase();
         let editions = model.match_indices('-').map(|(at, _)| at);

@@ -289,7 +289,6 @@ impl StallDetector {
     }
 
     /// The stuck Mysis as watchers see it; `None` if it is not stuck.
-    #[must_use]
     pub fn stuck(&self) -> Option<Stuck> {
         let (since, way) = self.known?;
         let tool = self.stall_window.failing_tool();
@@ -302,18 +301,15 @@ impl StallDetector {
     }
 
     /// The notice for the model, until there is a gain.
-    #[must_use]
     pub fn notice(&self) -> Option<&String> {
         self.notice.as_ref()
     }
 
-    #[must_use]
     pub fn escalation_step(&self) -> EscalationStep {
         self.step
     }
 
     /// Rows before this one are no longer sent.
-    #[must_use]
     pub fn context_reset(&self) -> Seq {
         self.afresh
     }

@@ -68,7 +68,6 @@ pub enum Decision {
 }
 
 impl Decision {
-    #[must_use]
     pub fn past_word(&self) -> &'static str {
         match self {
             Decision::Accept(_) => "answered",
@@ -99,7 +98,6 @@ impl Question {
     }
 
     /// The fields; none for an address.
-    #[must_use]
     pub fn fields(&self) -> &[QuestionField] {
         match &self.wants {
             QuestionWants::Form(fields) => fields,
@@ -148,12 +146,10 @@ impl Question {
         Ok(AnswerValues(values))
     }
 
-    #[must_use]
     pub fn brief(&self) -> String {
         format!("{} asks: {}", self.server, one_line(&self.message))
     }
 
-    #[must_use]
     pub fn summary(&self) -> String {
         let asks = self.brief();
         match &self.wants {

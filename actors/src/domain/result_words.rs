@@ -15,12 +15,10 @@ const MAX_READ_BYTES: usize = 256 << 10;
 /// `command` is what the call means in the game. A call that failed reads as refused by a game and as
 /// failed elsewhere, one that was not made as not executed, and one without a known outcome as the
 /// runtime says it.
-#[must_use]
 pub fn result_in_words(game: GameRef, command: &str, status: CallStatus, result: &str) -> String {
     reading_in_words(command, status, &GameReading::of(game, result))
 }
 
-#[must_use]
 pub fn reading_in_words(command: &str, status: CallStatus, reading: &GameReading<'_>) -> String {
     let (game, result) = (reading.game(), reading.text());
     let words = match status {
@@ -61,7 +59,6 @@ fn by_its_form(reading: &GameReading<'_>) -> String {
 }
 
 /// What stands for a result that is too long to be read.
-#[must_use]
 pub(crate) fn unread(bytes: usize) -> String {
     format!("{} bytes", group_digits(bytes as u64))
 }

@@ -59,7 +59,6 @@ pub struct RoleBook {
 
 impl RoleBook {
     /// The role that a Mysis has, known or not.
-    #[must_use]
     pub fn name_of(&self, profile: &MysisProfile) -> Option<Arc<str>> {
         let named = profile.role.as_ref();
         let configured = || self.myses.get(&profile.name).or(self.default.as_ref());
@@ -68,14 +67,12 @@ impl RoleBook {
     }
 
     /// What the role of a Mysis gives; `None` without a role, or if the configuration does not know it.
-    #[must_use]
     pub fn rules_of(&self, profile: &MysisProfile) -> Option<&Arc<RoleRules>> {
         self.roles.get(&self.name_of(profile)?)
     }
 
     /// The profile that is in force: the operator's, with what the role names where the operator named
     /// nothing. `of_tier` is the provider of the tier, where the role names tiers.
-    #[must_use]
     pub fn profile_in_force(
         &self,
         own: &Arc<MysisProfile>,
@@ -97,7 +94,6 @@ impl RoleBook {
     }
 
     /// The operator's words for roles; none where the configuration has no role.
-    #[must_use]
     pub fn words(&self) -> Vec<String> {
         if self.roles.is_empty() {
             return Vec::new();
@@ -109,7 +105,6 @@ impl RoleBook {
 
     /// A sentence for each role that somebody has and the configuration does not know, and for each
     /// routine that cannot be read.
-    #[must_use]
     pub fn troubles<'a>(&self, all: impl Iterator<Item = &'a MysisProfile>) -> Vec<String> {
         let mut without: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
         for profile in all {

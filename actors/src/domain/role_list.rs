@@ -61,13 +61,11 @@ struct RoleList {
 
 impl RoleLists {
     /// The commands of a list; `None` before it is used.
-    #[must_use]
     pub fn commands(&self, key: &ListKey) -> Option<&[Arc<str>]> {
         self.lists.get(key).map(|list| &*list.commands)
     }
 
     /// Whether the models there call only what is offered.
-    #[must_use]
     pub fn is_closed(&self, key: &ListKey) -> bool {
         self.lists.get(key).is_some_and(|list| list.is_closed)
     }
@@ -103,7 +101,6 @@ impl RoleLists {
         }
     }
 
-    #[must_use]
     pub fn is_due(&self, now: Moment) -> bool {
         self.lists
             .values()

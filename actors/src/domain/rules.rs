@@ -92,7 +92,6 @@ impl Default for SwarmRules {
 
 impl SwarmRules {
     /// The text of the next nudge after this many were given. The last text is repeated.
-    #[must_use]
     pub fn nudge_after(&self, given: u32) -> Arc<str> {
         let place = usize::try_from(given).unwrap_or(usize::MAX);
         self.nudges
@@ -103,14 +102,12 @@ impl SwarmRules {
     }
 
     /// The bytes of a result that are kept in memory: as many as a request can contain.
-    #[must_use]
     pub fn held_of_a_result(&self) -> usize {
         (self.context_budget / 4).max(4 << 10)
     }
 
     /// The most bytes of a mission's earlier turns in a request to a provider. It depends on settings
     /// alone, so that all requests begin at the same turn.
-    #[must_use]
     pub fn earlier_bytes(&self, provider: &str) -> usize {
         let rules = self.providers.get(provider);
         let (context, share) = rules.map_or((None, DEFAULT_HISTORY_SHARE), |rules| {
@@ -123,7 +120,6 @@ impl SwarmRules {
     }
 
     /// The same for the provider with the most.
-    #[must_use]
     pub fn most_earlier_bytes(&self) -> usize {
         let providers = self.providers.keys();
         let most = providers.map(|name| self.earlier_bytes(name)).max();
@@ -131,7 +127,6 @@ impl SwarmRules {
     }
 
     /// The provider with this name and the chain of its fallbacks, without repetitions.
-    #[must_use]
     pub fn provider_routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {
         let mut routes = vec![provider.clone()];
         let mut last = provider;
@@ -146,7 +141,6 @@ impl SwarmRules {
 
     /// The charge of a model call, if the provider reported its usage. A cost that it states outranks
     /// prices, unless the operator says that nothing is paid.
-    #[must_use]
     pub fn call_charge(
         &self,
         provider: &Arc<str>,
@@ -166,13 +160,11 @@ impl SwarmRules {
     }
 
     /// The price of a provider's model, if it is known.
-    #[must_use]
     pub fn price_of(&self, provider: &str, model: &str) -> Option<TokenPrice> {
         let rules = self.providers.get(provider)?;
         rules.price.or_else(|| rules.price_list.find(model))
     }
 
-    #[must_use]
     pub fn free_providers(&self) -> BTreeSet<Arc<str>> {
         let is_free = |rules: &ProviderRules| rules.price.is_some_and(TokenPrice::is_free);
         let free = self.providers.iter().filter(|(_, rules)| is_free(rules));
@@ -180,7 +172,6 @@ impl SwarmRules {
     }
 
     /// The number of nudged turns after which a Mysis becomes idle.
-    #[must_use]
     pub fn nudge_limit(&self) -> u32 {
         u32::try_from(self.nudges.len()).unwrap_or(u32::MAX)
     }

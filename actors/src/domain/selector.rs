@@ -47,7 +47,6 @@ impl SelectorWord {
         }
     }
 
-    #[must_use]
     pub fn parse(text: &str, known: &[SelectorWord]) -> Option<SelectorWord> {
         let mut words = known.iter().copied();
         words.find(|word| word.as_str() == text)
@@ -80,7 +79,6 @@ impl SelectorWord {
 
 impl<'a, K> Candidate<'a, K> {
     /// A candidate by its status, neither marked nor in hand.
-    #[must_use]
     pub fn of(key: K, status: &'a MysisStatus) -> Candidate<'a, K> {
         Candidate {
             key,
@@ -95,7 +93,6 @@ impl<'a, K> Candidate<'a, K> {
 
 impl Selector {
     /// Parses names and the words that the caller knows, separated by commas.
-    #[must_use]
     pub fn parse(text: &str, known: &[SelectorWord]) -> Selector {
         let terms = text.split(',').filter(|term| !term.is_empty());
         let terms = terms.map(|term| (term.to_string(), SelectorWord::parse(term, known)));

@@ -75,12 +75,10 @@ pub struct LimitClaim {
 }
 
 impl LimitClaim {
-    #[must_use]
     pub fn name(&self) -> String {
         LimitClaim::name_of(&self.lane, self.kind, self.group.as_deref())
     }
 
-    #[must_use]
     pub fn name_of(lane: &Lane, kind: LimitKind, group: Option<&str>) -> String {
         let (kind, group) = (kind.as_str(), group.unwrap_or_default());
         match lane {
@@ -122,7 +120,6 @@ impl LimitNeed {
 /// Divides a limit. Nobody gets more while another one lacks something, and nobody more than it wants,
 /// until all have what they want; the rest is divided evenly then. `turn` says whose turn it is where
 /// there is not enough for all: that one gets what is of use to it first.
-#[must_use]
 pub fn divide(limit: u64, needs: &[LimitNeed], turn: u64) -> Vec<u64> {
     let count = needs.len() as u64;
     if count == 0 {

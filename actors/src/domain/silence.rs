@@ -88,7 +88,6 @@ enum SilenceSign {
 impl Silence {
     /// A silence of which another process tells since when its first turns are over, and what was
     /// seen.
-    #[must_use]
     pub fn as_shared(since: Timestamp, finding: Option<String>) -> Silence {
         Silence {
             turns: FIRST_TURNS,
@@ -137,34 +136,28 @@ impl Silence {
     }
 
     /// Since when its first turns are over.
-    #[must_use]
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }
 
     /// Whether its order asks for calls.
-    #[must_use]
     pub fn is_expected(&self) -> bool {
         self.is_expected
     }
 
-    #[must_use]
     pub fn has_called(&self) -> bool {
         self.has_called
     }
 
-    #[must_use]
     pub fn answers(&self) -> u32 {
         self.answers
     }
 
     /// The provider and the model of the last answer of words alone.
-    #[must_use]
     pub fn source(&self) -> Option<&ModelSource> {
         self.source.as_ref()
     }
 
-    #[must_use]
     pub fn why(&self) -> String {
         let turns = FIRST_TURNS;
         let finding = self.finding().unwrap_or_else(|| NO_ANSWER.to_string());
@@ -172,7 +165,6 @@ impl Silence {
     }
 
     /// What was seen, and what helps; `None` where there was no answer.
-    #[must_use]
     pub fn finding(&self) -> Option<String> {
         match &self.sign {
             SilenceSign::NoAnswer => None,

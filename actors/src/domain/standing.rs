@@ -35,7 +35,6 @@ impl StandingKind {
         }
     }
 
-    #[must_use]
     pub fn of_code(code: &str) -> Option<StandingKind> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
@@ -86,12 +85,10 @@ impl StandingConditions {
     }
 
     /// The condition of this kind, if it lasts.
-    #[must_use]
     pub fn get(&self, kind: StandingKind) -> Option<&StandingCondition> {
         self.0.get(&kind)
     }
 
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }

@@ -29,7 +29,6 @@ struct ProfileInForce {
 ///
 /// # Panics
 /// Never: its members are texts, numbers and lists of them.
-#[must_use]
 pub fn to_text(status: &MysisStatus) -> String {
     let mut memo = serde_json::to_value(status).expect("its members can be written");
     memo["provider"] = json!(*status.profile.provider);
@@ -43,7 +42,6 @@ pub fn to_text(status: &MysisStatus) -> String {
 }
 
 /// Reads a status; `None` if it is none of this Mysis.
-#[must_use]
 pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
     let mut read: Value = serde_json::from_str(text).ok()?;
     let name: Arc<str> = read["name"].as_str()?.into();

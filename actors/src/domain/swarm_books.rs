@@ -16,7 +16,6 @@ pub struct BooksQuery {
 impl BooksQuery {
     /// The samples that tell what was earned by day: of the Myses of the swarm, and of those that only the books still
     /// know.
-    #[must_use]
     pub fn samples(&self, costs: &[CostEntry]) -> SampleQuery {
         let mut deleted: Vec<MysisId> = costs.iter().map(|entry| entry.mysis).collect();
         deleted.sort_unstable();
@@ -50,7 +49,6 @@ pub struct SwarmBooks {
 
 impl SwarmBooks {
     /// The books from the costs, from what routines spared, and from the samples of [`BooksQuery::samples`].
-    #[must_use]
     pub fn new(
         costs: Vec<CostEntry>,
         saved: Vec<SavedCalls>,

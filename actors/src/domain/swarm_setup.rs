@@ -34,13 +34,11 @@ pub enum ServerAnswer {
 
 impl SwarmSetup {
     /// Whether a server does not answer, or refuses.
-    #[must_use]
     pub fn has_failure(&self) -> bool {
         let fails = |server: &UsedServer| matches!(server.answer, ServerAnswer::Fails(_));
         self.servers.iter().any(fails)
     }
 
-    #[must_use]
     pub fn is_being_checked(&self) -> bool {
         let is_awaited = |server: &UsedServer| server.answer == ServerAnswer::Awaited;
         self.servers.iter().any(is_awaited)

@@ -18,7 +18,6 @@ const MIN_SINGLE_ANSWERS: u32 = 3;
 
 /// What to report about a swarm that runs for so long. `has_succeeded` says whether a tool call
 /// succeeded since it runs.
-#[must_use]
 pub fn silence_notice<'a>(
     statuses: impl Iterator<Item = &'a MysisStatus>,
     has_succeeded: bool,

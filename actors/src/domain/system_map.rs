@@ -49,7 +49,6 @@ pub struct MappedSystem {
 
 impl SystemMap {
     /// The place of a system in `systems`.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<usize> {
         let found = self.systems.binary_search_by(|system| (*system.id).cmp(id));
         found.ok()
@@ -74,7 +73,6 @@ pub struct SystemMapBuilder {
 
 impl SystemMapBuilder {
     /// A map of what the query names: the systems where ships are have room on it in any case.
-    #[must_use]
     pub fn new(query: &SystemMapQuery) -> SystemMapBuilder {
         let mut builder = SystemMapBuilder::default();
         for id in &query.occupied {

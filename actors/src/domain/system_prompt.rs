@@ -51,7 +51,6 @@ pub struct UnknownPlaceholder {
 
 /// The unknown placeholders of a template. Text between double braces that is no name, such as an
 /// example of JSON, is no placeholder.
-#[must_use]
 pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
     let is_name = |text: &str| {
         let text = text.trim();
@@ -90,7 +89,6 @@ pub struct CostlyPlaceholder {
 }
 
 /// The placeholders of a template that a provider's cache pays for, in the order of their places.
-#[must_use]
 pub fn costly_placeholders(template: &str) -> Vec<CostlyPlaceholder> {
     let first = |(name, _): (&'static str, _)| {
         let offset = template.find(&marked(name))?;
@@ -101,7 +99,6 @@ pub fn costly_placeholders(template: &str) -> Vec<CostlyPlaceholder> {
     found
 }
 
-#[must_use]
 pub fn has_placeholder(template: &str, name: &str) -> bool {
     template.contains(&marked(name))
 }
@@ -113,7 +110,6 @@ fn marked(name: &str) -> String {
 const ROLE_LINES: [&str; 2] = ["[your role]", "[end of your role]"];
 
 /// What a role says, as it stands behind the mission; empty for nothing.
-#[must_use]
 pub fn role_text(role: &str) -> String {
     let [begin, end] = ROLE_LINES;
     match role.trim() {
@@ -123,7 +119,6 @@ pub fn role_text(role: &str) -> String {
 }
 
 /// Who the Mysis is, for the runtime note. Nothing if the template says it, however much of it.
-#[must_use]
 pub fn identity(template: &str, facts: &PromptFacts<'_>) -> String {
     if ["name", "account"]
         .iter()
@@ -151,7 +146,6 @@ impl<'a> PromptFacts<'a> {
 }
 
 /// Renders a template. Unknown placeholders stay as they are.
-#[must_use]
 pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");
     let mut text = String::with_capacity(template.len() + 512);

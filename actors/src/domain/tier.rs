@@ -63,7 +63,6 @@ pub struct TierLadder {
 }
 
 impl TierLadder {
-    #[must_use]
     pub fn place(&self) -> Option<&TierPlace> {
         self.place.as_ref()
     }
@@ -157,7 +156,6 @@ impl TierLadder {
     }
 
     /// The ladder as it was stored. One that is not understood begins anew, at the lowest tier.
-    #[must_use]
     pub fn restore(memo: Option<&str>) -> TierLadder {
         let form = memo.and_then(|memo| serde_json::from_str::<LadderForm>(memo).ok());
         let form = form.unwrap_or_default();

@@ -23,7 +23,6 @@ pub struct ToolFilter {
 
 impl ToolFilter {
     /// Whether it allows every tool.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.allow.is_none() && self.deny.is_empty()
     }
@@ -75,12 +74,10 @@ impl ToolPermit {
         ToolPermit(self.0.iter().chain([filter]).cloned().collect())
     }
 
-    #[must_use]
     pub fn permits(&self, tool: &str, command: &str) -> bool {
         is_own(tool) || self.0.iter().all(|filter| filter.permits(tool, command))
     }
 
-    #[must_use]
     pub fn filter(&self, tools: &Arc<Toolset>) -> Arc<Toolset> {
         if self.0.is_empty() {
             return tools.clone();

@@ -63,7 +63,6 @@ pub struct ToolOffer {
 }
 
 impl ToolOffer {
-    #[must_use]
     pub fn choose(
         catalog: &Arc<Toolset>,
         permit: &ToolPermit,
@@ -76,18 +75,15 @@ impl ToolOffer {
         }
     }
 
-    #[must_use]
     pub fn selection(&self) -> &ToolSelection {
         &self.selection
     }
 
-    #[must_use]
     pub fn tools(&self) -> &Arc<Toolset> {
         &self.tools
     }
 
     /// The tools that are offered of another list, which may have taken the place of the known one.
-    #[must_use]
     pub fn of_catalog(&self, catalog: &Arc<Toolset>, permit: &ToolPermit) -> Arc<Toolset> {
         match Arc::ptr_eq(catalog, &self.catalog) {
             true => self.tools.clone(),
@@ -96,7 +92,6 @@ impl ToolOffer {
     }
 
     /// Whether a command is offered whether it is used or not.
-    #[must_use]
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);

@@ -33,7 +33,6 @@ const EMPTY_WORDS: [&str; 16] = [
     "tools",
 ];
 
-#[must_use]
 pub fn spec() -> ToolSpec {
     ToolSpec::own(
         FIND_TOOLS,
@@ -61,7 +60,6 @@ pub struct ToolFindings {
 }
 
 /// Searches the tools that a Mysis may call. Words are compared with names and descriptions.
-#[must_use]
 pub fn find_tools(tools: &Toolset, query: &str) -> ToolFindings {
     let all: Vec<Findable<'_>> = tools
         .tools()

@@ -27,7 +27,6 @@ pub struct SetChange {
 }
 
 impl SetChange {
-    #[must_use]
     pub fn describe(&self) -> String {
         let joined = self.joined.iter().map(|name| format!("+{name}"));
         let left = self.left.iter().map(|name| format!("−{name}"));
@@ -38,7 +37,6 @@ impl SetChange {
 
 impl WorkingSet {
     /// The set as it was stored. What cannot be read begins anew.
-    #[must_use]
     pub fn restore(memo: Option<&str>) -> WorkingSet {
         let stored = memo.and_then(|memo| serde_json::from_str::<Vec<String>>(memo).ok());
         let offered: Vec<Arc<str>> = stored.into_iter().flatten().map(Into::into).collect();
@@ -60,7 +58,6 @@ impl WorkingSet {
     }
 
     /// The commands that requests offer, in the order in which they joined.
-    #[must_use]
     pub fn offered(&self) -> &[Arc<str>] {
         &self.offered
     }

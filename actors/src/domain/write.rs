@@ -23,7 +23,6 @@ pub struct Batch {
 }
 
 impl Batch {
-    #[must_use]
     pub fn of_commander(writes: Vec<Write>) -> Batch {
         let author = Author::Commander;
         Batch { author, writes }
@@ -168,7 +167,6 @@ pub enum Write {
 
 impl Write {
     /// The Mysis whose lease this needs, where several processes share the database.
-    #[must_use]
     pub fn leased_mysis(&self) -> Option<MysisId> {
         match self {
             Write::Configure { mysis, .. }

@@ -53,7 +53,6 @@ pub enum WrittenText {
 /// Reads the text of an answer without calls, for calls of these tools. Only the text itself counts,
 /// and all of it: what a model quotes or considers is no call. It depends on nothing else, so the
 /// stored answer gives the same calls again.
-#[must_use]
 pub fn read_text(text: &str, finish_reason: Option<&str>, tools: &Toolset) -> WrittenText {
     // A text that was cut may lack the half of its calls.
     let is_cut = finish_reason == Some("length") || text.len() > MAX_TEXT_BYTES;
@@ -106,7 +105,6 @@ fn fitted_call(mut call: WrittenCall, tools: &Toolset) -> (WrittenCall, Option<S
     let why = why.map(|why| format!("the arguments of {} do not fit: {why}", call.name));
     (call, why)
 }
-#[must_use]
 pub fn reads_like_a_call<'a>(text: &str, tools: impl IntoIterator<Item = &'a str>) -> bool {
     let is_signed = CALL_SIGNS.iter().any(|sign| text.contains(sign));
     tools

@@ -26,7 +26,6 @@ struct MeterState {
 }
 
 impl AnswerMeter {
-    #[must_use]
     pub fn of_turn(turn: TurnRef) -> AnswerMeter {
         AnswerMeter(Arc::new(MeterState {
             turn: Some(turn),
@@ -35,7 +34,6 @@ impl AnswerMeter {
     }
 
     /// The turn that waits; `None` if no Mysis asks.
-    #[must_use]
     pub fn turn(&self) -> Option<TurnRef> {
         self.0.turn
     }
@@ -70,7 +68,6 @@ impl AnswerMeter {
     }
 
     /// Whether the answer took too long.
-    #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.0.is_too_late.load(Ordering::Relaxed)
     }
@@ -99,7 +96,6 @@ pub struct WireFacts {
 }
 
 impl CallContext {
-    #[must_use]
     pub fn new(turn: TurnRef, key: CallKey) -> CallContext {
         CallContext {
             turn,
@@ -116,7 +112,6 @@ impl CallContext {
     }
 
     /// The facts; `None` if the call did not go to the server.
-    #[must_use]
     pub fn wire_facts(&self) -> Option<WireFacts> {
         let facts = self.wire.lock();
         facts.clone()

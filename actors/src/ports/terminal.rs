@@ -21,7 +21,6 @@ use zoea_text::redact::Redactor;
 pub struct TerminalInput(Box<dyn Any + Send>);
 
 impl TerminalInput {
-    #[must_use]
     pub fn new(input: impl Any + Send) -> TerminalInput {
         TerminalInput(Box::new(input))
     }

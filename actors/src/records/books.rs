@@ -24,7 +24,6 @@ const DAY_MS: i64 = 86_400_000;
 pub struct Day(pub i64);
 
 impl Day {
-    #[must_use]
     pub fn of(at: Timestamp) -> Day {
         Day(at.0.div_euclid(DAY_MS))
     }
@@ -83,7 +82,6 @@ impl BudgetUse {
         self.cost_micros = bounds::bounded_sum(self.cost_micros, other.cost_micros);
     }
 
-    #[must_use]
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -91,7 +89,6 @@ impl BudgetUse {
 
 impl Row {
     /// The charge of the model call behind this row, if the provider reported its usage.
-    #[must_use]
     pub fn charge(&self) -> Option<Charge> {
         let Some(said) = self.utterance() else {
             return self.host()?.bill.clone();

@@ -72,7 +72,6 @@ pub const MAX_PLACE: i64 = 1_000_000_000_000;
 /// The assumed bytes of a token if the server's figures are not believed.
 const BYTES_PER_TOKEN: u64 = 3;
 
-#[must_use]
 pub fn estimated_tokens(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
@@ -107,13 +106,11 @@ pub fn plausible_usage(
 }
 
 /// The tokens of a stored or imported call. A figure that no call can have used becomes zero.
-#[must_use]
 pub fn of_a_call(tokens: u64) -> u64 {
     if tokens > MAX_CALL_TOKENS { 0 } else { tokens }
 }
 
 /// The cost of a stored or imported call. A figure that no call can have cost becomes zero.
-#[must_use]
 pub fn cost_of_a_call(micros: u64) -> u64 {
     if micros > MAX_CALL_COST_MICROS {
         0
@@ -124,7 +121,6 @@ pub fn cost_of_a_call(micros: u64) -> u64 {
 
 /// The cost that a server states for a call with this usage; `None` if it is none, or more than so many
 /// tokens can cost. A stated 0 is none, since servers write it where they do not know the price.
-#[must_use]
 pub fn stated_cost(micros: u64, usage: TokenUsage) -> Option<u64> {
     let tokens = usage.input.saturating_add(usage.output);
     let most = tokens.saturating_mul(MAX_TOKEN_MICROS);
@@ -134,7 +130,6 @@ pub fn stated_cost(micros: u64, usage: TokenUsage) -> Option<u64> {
 }
 
 /// The usage of a stored or imported call.
-#[must_use]
 pub fn usage_of_a_call(usage: TokenUsage) -> TokenUsage {
     TokenUsage {
         input: of_a_call(usage.input),
@@ -144,7 +139,6 @@ pub fn usage_of_a_call(usage: TokenUsage) -> TokenUsage {
 }
 
 /// A sum that is limited to its bound.
-#[must_use]
 pub fn bounded_sum(one: u64, other: u64) -> u64 {
     one.saturating_add(other).min(MAX_SUM)
 }
@@ -152,7 +146,6 @@ pub fn bounded_sum(one: u64, other: u64) -> u64 {
 /// The beginning of a text that is too long, with a note on how much was cut; `None` if it is not
 /// too long. The cut is between two characters. A text that was cut before keeps its original
 /// length in the note.
-#[must_use]
 pub fn cut_text(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
         return None;
@@ -166,18 +159,15 @@ pub fn cut_text(text: &str, most: usize) -> Option<String> {
 }
 
 /// The text, cut if it is too long.
-#[must_use]
 pub fn bounded_text(text: String, most: usize) -> String {
     cut_text(&text, most).unwrap_or(text)
 }
 
 /// The shared text, cut if it is too long.
-#[must_use]
 pub fn shared_within(text: Arc<str>, most: usize) -> Arc<str> {
     cut_text(&text, most).map_or(text, Into::into)
 }
 
-#[must_use]
 pub fn cut_note(kept: usize, size: usize) -> String {
     let left_out = size.saturating_sub(kept);
     format!("{CUT_NOTE_START}{left_out} of {size} bytes{CUT_NOTE_END}")
@@ -209,7 +199,6 @@ fn original_size(text: &str) -> usize {
 
 /// A name within its bound. A longer one becomes empty, because a secret in a part of it could not
 /// be recognised.
-#[must_use]
 pub fn bounded_name(text: String) -> String {
     if text.len() > MAX_NAME_BYTES {
         return format!("[no name: {} bytes]", text.len());
@@ -218,7 +207,6 @@ pub fn bounded_name(text: String) -> String {
 }
 
 /// An id within its bound. A longer one is no id.
-#[must_use]
 pub fn bounded_id(text: String) -> String {
     if text.len() > MAX_ID_BYTES {
         return format!("[no id: {} bytes]", text.len());
@@ -227,7 +215,6 @@ pub fn bounded_id(text: String) -> String {
 }
 
 /// Arguments that fit, or the replacement for longer ones.
-#[must_use]
 pub fn bounded_arguments(text: String, room: usize) -> String {
     if text.len() > room {
         return no_arguments(text.len());
@@ -236,7 +223,6 @@ pub fn bounded_arguments(text: String, room: usize) -> String {
 }
 
 /// The replacement for arguments of this many bytes.
-#[must_use]
 pub fn no_arguments(bytes: usize) -> String {
     format!(
         "[no arguments: {bytes} bytes, where all calls of one answer may have {MAX_ARGUMENTS_BYTES}]"

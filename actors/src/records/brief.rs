@@ -39,7 +39,6 @@ const NESTED: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];
 const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
 /// The schema of a tool in brief, as compact JSON; `None` if it is not a JSON object.
-#[must_use]
 pub fn brief_arguments(tool: &str, schema: &str) -> Option<String> {
     let schema = serde_json::from_str::<Map<String, Value>>(schema).ok()?;
     let mut schema = brief_schema(&schema, 0);
@@ -54,7 +53,6 @@ pub fn brief_arguments(tool: &str, schema: &str) -> Option<String> {
 
 /// The first sentence; of a description that lists actions also the list, with the parameters of
 /// each.
-#[must_use]
 pub fn brief_description(text: &str) -> String {
     let Some((about, listed)) = text.split_once(&format!("\n{ACTIONS_LINE}\n")) else {
         return first_sentence(text, TOOL_BYTES).into_owned();
@@ -76,7 +74,6 @@ pub fn brief_description(text: &str) -> String {
 }
 
 /// The first sentence of a text in one line, cut at a word if it is longer than this.
-#[must_use]
 pub fn first_sentence(text: &str, most: usize) -> Cow<'_, str> {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default().trim_end();

@@ -86,7 +86,6 @@ pub struct ComposedRequest {
     pub continued: bool,
 }
 
-#[must_use]
 pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     let whole_budget = composition.budget.max(MIN_BUDGET_BYTES);
     let mut messages = vec![system_message(composition, whole_budget / 2)];

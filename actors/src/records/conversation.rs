@@ -50,7 +50,6 @@ pub struct PendingCall {
 impl Conversation {
     /// Restores a conversation from its newest rows and its notes. At most `hold` bytes of each
     /// result are kept, as many as a request can contain.
-    #[must_use]
     pub fn restore(recollection: StoredHistory, hold: usize) -> Conversation {
         let mut conversation = Conversation {
             notes: recollection.notes,
@@ -84,13 +83,11 @@ impl Conversation {
         self.last = self.last.max(stored.last);
     }
 
-    #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.last
     }
 
     /// The first row from which on all rows are in memory. Of older ones, only some are.
-    #[must_use]
     pub fn complete_from(&self) -> Seq {
         self.complete_from
     }
@@ -100,7 +97,6 @@ impl Conversation {
     }
 
     /// The operator's notes that were not cleared, oldest first.
-    #[must_use]
     pub fn notes(&self) -> &[Arc<Row>] {
         &self.notes
     }
@@ -152,7 +148,6 @@ impl Conversation {
     }
 
     /// The bytes of the reasoning of the rows in memory.
-    #[must_use]
     pub fn reasoning_bytes(&self) -> usize {
         self.reasoning.values().sum()
     }
@@ -176,7 +171,6 @@ impl Conversation {
     }
 
     /// The newest direct message among the newest `window` sendable rows.
-    #[must_use]
     pub fn newest_prompt_within(&self, window: usize) -> Option<&Arc<Row>> {
         self.rows
             .iter()
@@ -187,20 +181,17 @@ impl Conversation {
     }
 
     /// The newest message of the model, even an empty one.
-    #[must_use]
     pub fn last_utterance(&self) -> Option<&Arc<Row>> {
         self.rows.iter().rev().find(|row| row.utterance().is_some())
     }
 
     /// The number of messages of the model in a turn. It is only known for the newest turn.
-    #[must_use]
     pub fn utterances_in(&self, turn: TurnNumber) -> u32 {
         let (spoken, count) = self.spoken;
         if spoken == turn { count } else { 0 }
     }
 
     /// The calls without a result, in order.
-    #[must_use]
     pub fn open_calls(&self) -> Vec<PendingCall> {
         let answered = self.answered_calls();
         let calls = self.rows.iter().flat_map(|row| row.keyed_calls());

@@ -25,7 +25,6 @@ pub enum GameRef {
 impl GameRef {
     /// The game of a server, by the names of its tools and the schemas of their arguments. `None`
     /// for a list without a tool.
-    #[must_use]
     pub fn of_tools<'a>(
         tools: impl Iterator<Item = (&'a str, &'a str)> + Clone,
     ) -> Option<GameRef> {
@@ -37,7 +36,6 @@ impl GameRef {
     }
 
     /// The game of a stored word. One that is not known is read as tools of no game.
-    #[must_use]
     pub fn of_key(key: Option<&str>) -> GameRef {
         match key {
             None => GameRef::SpaceMolt,
@@ -87,7 +85,6 @@ pub struct GameReading<'a> {
 }
 
 impl<'a> GameReading<'a> {
-    #[must_use]
     pub fn of(game: GameRef, text: &'a str) -> GameReading<'a> {
         GameReading {
             game,
@@ -96,40 +93,33 @@ impl<'a> GameReading<'a> {
         }
     }
 
-    #[must_use]
     pub fn game(&self) -> GameRef {
         self.game
     }
 
-    #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    #[must_use]
     pub fn is_of_a_game(&self) -> bool {
         self.game.tells_facts()
     }
 
     /// Whether it is short enough to be read.
-    #[must_use]
     pub fn is_short(&self) -> bool {
         self.text.len() <= MAX_READ_BYTES
     }
 
-    #[must_use]
     pub fn is_read(&self) -> bool {
         self.contents.get().is_some()
     }
 
     /// What it tells, however long it is.
-    #[must_use]
     pub fn whole(&self) -> &dyn Reading {
         &**self.contents.get_or_init(|| self.game.read(self.text))
     }
 
     /// What it tells; `None` if nothing is known of its form, or it is too long.
-    #[must_use]
     pub fn facts(&self) -> Option<&dyn Reading> {
         let is_read = self.is_of_a_game() && self.is_short();
         is_read
@@ -137,13 +127,11 @@ impl<'a> GameReading<'a> {
             .filter(|contents| contents.is_understood())
     }
 
-    #[must_use]
     pub fn digest(&self) -> String {
         self.digest_within(MAX_DIGEST_BYTES)
     }
 
     /// What it says on one line, within so many bytes.
-    #[must_use]
     pub fn digest_within(&self, most: usize) -> String {
         match self.is_short() {
             true => self.whole().digest(self.text, most),
@@ -153,7 +141,6 @@ impl<'a> GameReading<'a> {
 }
 
 /// The digest of the result of a look. Looks are known of one game only.
-#[must_use]
 pub fn digest_of_look(text: &str) -> String {
     GameReading::of(GameRef::SpaceMolt, text).digest()
 }

@@ -55,7 +55,6 @@ pub struct GameState {
 }
 
 impl GameState {
-    #[must_use]
     pub fn restore(mut snapshots: Vec<SnapshotResult>, now: Now) -> GameState {
         snapshots.sort_by_key(|snapshot| (snapshot.at, snapshot.call));
         let surplus = snapshots.len().saturating_sub(MAX_SNAPSHOTS);
@@ -81,7 +80,6 @@ impl GameState {
         }
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.snapshots.is_empty()
     }
@@ -92,7 +90,6 @@ impl GameState {
     }
 
     /// The game's present tick, extrapolated from the newest known one.
-    #[must_use]
     pub fn tick_at(&self, now: Moment) -> Option<i64> {
         self.clock.tick_at(now)
     }
@@ -108,7 +105,6 @@ impl GameState {
     }
 
     /// What the ship waits for, and when that ends by the wall clock.
-    #[must_use]
     pub fn current_wait(&self, now: Now) -> Option<(GameWait, Timestamp)> {
         let (wait, until) = self.wait?;
         let left = self.clock.time_until(until, now.moment)?;

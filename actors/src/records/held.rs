@@ -76,14 +76,12 @@ pub struct HeldText {
 
 impl HeldText {
     /// The beginning of a text, which says which one it is.
-    #[must_use]
     pub fn key(text: &str) -> Arc<str> {
         text[..text.floor_char_boundary(KEY_BYTES)].into()
     }
 
     /// Whether this is the text, or the beginning of it. An order is the same only if
     /// [`HeldText::is_order`] says so.
-    #[must_use]
     pub fn is(&self, text: &str) -> bool {
         let text = &text[..text.floor_char_boundary(KEY_BYTES)];
         let own = &*self.text;
@@ -94,7 +92,6 @@ impl HeldText {
 
     /// The same for the operator who forgets it: the next request that would hold it holds it, and it is
     /// held back as before if that is refused.
-    #[must_use]
     pub fn forgotten(&self) -> HeldText {
         HeldText {
             doubted_at: Timestamp(0),
@@ -103,25 +100,21 @@ impl HeldText {
     }
 
     /// Whether the operator forgot it, and it was not tried since.
-    #[must_use]
     pub fn is_forgotten(&self) -> bool {
         self.doubted_at == Timestamp(0)
     }
 
-    #[must_use]
     pub fn is_from(&self, whom: &Recipient) -> bool {
         (&self.provider, &self.model) == (&whom.provider, &whom.model)
             && (!self.is_local || self.mysis == whom.mysis)
     }
 
-    #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         let quoted = own_words_of(&self.text);
         self.is(text) || (quoted.len() >= MIN_QUOTED_BYTES && text.contains(quoted))
     }
 
     /// Whether messages to a model show it, whole or cut.
-    #[must_use]
     pub fn is_shown_in(&self, messages: &[&ChatMessage]) -> bool {
         let beginning = &self.text[..self.text.floor_char_boundary(MIN_CUT_BYTES)];
         let beginning = printable_text(beginning.into());
@@ -136,7 +129,6 @@ impl HeldText {
         })
     }
 
-    #[must_use]
     pub fn shown(&self) -> String {
         match self.kind {
             HeldKind::Text => {}
@@ -149,7 +141,6 @@ impl HeldText {
     }
 
     /// The time to store for a text that is to be doubted within the next minute.
-    #[must_use]
     pub fn soon_doubted(now: Timestamp) -> Timestamp {
         let back = i64::try_from(DOUBT_INTERVAL_MS - FIRST_DOUBT_MS).unwrap_or_default();
         Timestamp(now.0.saturating_sub(back))
@@ -203,12 +194,10 @@ pub struct HeldTexts {
 }
 
 impl HeldTexts {
-    #[must_use]
     pub fn all(&self) -> &[Arc<HeldText>] {
         &self.texts
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
@@ -308,19 +297,16 @@ impl HeldTexts {
     }
 
     /// The text that is held back from this recipient; `None` if this one is not.
-    #[must_use]
     pub fn find(&self, whom: &Recipient, text: &str) -> Option<&Arc<HeldText>> {
         self.texts_from(whom).find(|held| held.is(text))
     }
 
     /// Whether a text that the runtime wrote says what is held back from this recipient.
-    #[must_use]
     pub fn is_quoted(&self, whom: &Recipient, text: &str) -> bool {
         self.texts_from(whom).any(|held| held.is_within(text))
     }
 
     /// Whether this is what a summary of the game says of a text that is held back from this recipient.
-    #[must_use]
     pub fn is_digest(&self, whom: &Recipient, digest: &str) -> bool {
         let mut texts = self.texts_from(whom);
         texts.any(|held| self.digests.get(&held.text).is_some_and(|it| it == digest))
@@ -328,7 +314,6 @@ impl HeldTexts {
 
     /// Whether a text of this Mysis' history is held back from another one or itself, whatever provider
     /// they ask. Tools do not show it.
-    #[must_use]
     pub fn hides(&self, (reader, owner): (MysisId, MysisId), text: &str) -> bool {
         let mut texts = self.texts.iter();
         texts.any(|held| {
@@ -337,12 +322,10 @@ impl HeldTexts {
     }
 
     /// Whether it is time to try a text again.
-    #[must_use]
     pub fn is_doubted(held: &HeldText, now: Timestamp) -> bool {
         held.is_forgotten() || now.since(held.doubted_at) >= DOUBT_INTERVAL_MS
     }
 
-    #[must_use]
     pub fn is_tried_by_another(&self, mysis: MysisId, text: &str, now: Moment) -> bool {
         self.trials.is_tried_by_another(mysis, text_hash(text), now)
     }

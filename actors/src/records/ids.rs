@@ -183,7 +183,6 @@ pub struct Now {
 
 impl Now {
     /// A time at which both clocks agree, as on simulated time.
-    #[must_use]
     pub fn from_timestamp(at: Timestamp) -> Now {
         Now {
             wall: at,

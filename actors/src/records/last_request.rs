@@ -119,7 +119,6 @@ impl RequestChange {
         before.iter().for_each(|gone| self.dropped.add(gone));
     }
 
-    #[must_use]
     pub fn describe(&self) -> String {
         let parts = [
             self.added.describe("added"),
@@ -219,7 +218,6 @@ pub struct RequestByteCounts {
 }
 
 impl SentRequest {
-    #[must_use]
     pub fn of(sent: &LastRequest, body: String) -> SentRequest {
         SentRequest {
             at: sent.at,
@@ -259,7 +257,6 @@ impl RequestByteCounts {
         ]
     }
 
-    #[must_use]
     pub fn total_bytes(&self) -> usize {
         self.named_sizes().iter().map(|(_, bytes)| bytes).sum()
     }

@@ -93,7 +93,6 @@ pub struct Utterance {
 impl Utterance {
     /// The newest row that the model had seen. It is 0 if it had seen none, for example when a
     /// mission was in force before its first turn. `own` is the row of this message.
-    #[must_use]
     pub fn newest_seen(&self, own: Seq) -> Seq {
         self.seen_up_to.min(own)
     }
@@ -133,7 +132,6 @@ pub struct CallRecord {
 
 impl CallRecord {
     /// The command that the call means. It is the tool's name, except for tools with actions.
-    #[must_use]
     pub fn command(&self) -> Arc<str> {
         command_of_call(&self.name, &self.arguments)
     }
@@ -211,13 +209,11 @@ pub struct ResultMeta {
 
 impl ResultMeta {
     /// The result's own words in the text of its row.
-    #[must_use]
     pub fn own_part<'a>(&self, text: &'a str) -> &'a str {
         let kept = self.kept.and_then(|kept| text.get(..kept as usize));
         kept.unwrap_or(text)
     }
 
-    #[must_use]
     pub fn is_error(&self) -> bool {
         self.status != CallStatus::Done
     }
@@ -245,7 +241,6 @@ impl Severity {
     }
 
     /// Parses the word. Any other word counts as `info`.
-    #[must_use]
     pub fn parse(text: &str) -> Severity {
         match text {
             "error" => Severity::Error,
@@ -268,7 +263,6 @@ pub struct HostMeta {
 
 impl Row {
     /// Its kind; `None` for a kind that this version does not know.
-    #[must_use]
     pub fn kind(&self) -> Option<RowKind> {
         match &self.body {
             RowBody::Prompt { .. } => Some(RowKind::Prompt),
@@ -285,7 +279,6 @@ impl Row {
     }
 
     /// The kind as a word, even if this version does not know it.
-    #[must_use]
     pub fn kind_word(&self) -> &str {
         if let RowBody::Unknown { kind, .. } = &self.body {
             return kind;
@@ -293,7 +286,6 @@ impl Row {
         self.kind().map_or("", RowKind::as_str)
     }
 
-    #[must_use]
     pub fn text(&self) -> &Arc<str> {
         match &self.body {
             RowBody::Prompt { text }
@@ -308,7 +300,6 @@ impl Row {
         }
     }
 
-    #[must_use]
     pub fn utterance(&self) -> Option<&Utterance> {
         let (RowBody::Reply(utterance) | RowBody::Call { utterance, .. }) = &self.body else {
             return None;
@@ -324,7 +315,6 @@ impl Row {
     }
 
     /// The calls of a call row; empty for other kinds.
-    #[must_use]
     pub fn calls(&self) -> &[CallRecord] {
         let RowBody::Call { calls, .. } = &self.body else {
             return &[];
@@ -340,7 +330,6 @@ impl Row {
     }
 
     /// The sender, if it is neither the operator nor the Mysis itself.
-    #[must_use]
     pub fn sender(&self) -> Option<&str> {
         let RowBody::Peer { sender, .. } = &self.body else {
             return None;
@@ -348,7 +337,6 @@ impl Row {
         Some(sender)
     }
 
-    #[must_use]
     pub fn host(&self) -> Option<&HostMeta> {
         let RowBody::Host { meta, .. } = &self.body else {
             return None;
@@ -357,7 +345,6 @@ impl Row {
     }
 
     /// A result with another text, of which so many bytes at the beginning are its own if a note follows.
-    #[must_use]
     pub(super) fn with_result(&self, text: Arc<str>, kept: Option<u32>) -> Arc<Row> {
         let mut row = self.clone();
         if let RowBody::Result {

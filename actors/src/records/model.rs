@@ -54,7 +54,6 @@ pub struct Echo {
 }
 
 impl Echo {
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.message.is_empty()
             && self.reasoning.is_empty()
@@ -62,7 +61,6 @@ impl Echo {
     }
 
     /// The most bytes that it adds to a request. Reasoning has a limit of its own.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let calls: usize = self.calls.iter().map(|call| call.len()).sum();
         self.message.len() + calls
@@ -180,7 +178,6 @@ pub struct ReportedUse {
 }
 
 impl ReportedUse {
-    #[must_use]
     pub fn of_answer(answer: &ModelAnswer) -> ReportedUse {
         ReportedUse {
             usage: answer.usage,
@@ -188,7 +185,6 @@ impl ReportedUse {
         }
     }
 
-    #[must_use]
     pub fn of_result(result: &Result<ModelAnswer, ModelFault>) -> ReportedUse {
         match result {
             Ok(answer) => ReportedUse::of_answer(answer),
@@ -315,7 +311,6 @@ pub enum ModelFault {
 }
 
 impl ModelFault {
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             ModelFault::Transient { text, .. }
@@ -331,7 +326,6 @@ impl ModelFault {
     }
 
     /// The usage, if the provider reported it.
-    #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
         match self {
             ModelFault::Empty { usage, .. } | ModelFault::Refused { usage, .. } => *usage,

@@ -21,7 +21,6 @@ pub struct NamedNumber {
 
 impl NamedNumber {
     /// The number of this text; `None` if it names no tool or no member.
-    #[must_use]
     pub fn parse(text: &str) -> Option<NamedNumber> {
         let (tool, path) = text.split_at(text.find('/')?);
         let name = path.rsplit('/').next()?;
@@ -33,14 +32,12 @@ impl NamedNumber {
         })
     }
 
-    #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
     /// The number in a good result of a tool, rounded. In JSON it is where the path leads, in any other text in a line
     /// `MEMBER: 12` or `MEMBER = 12`.
-    #[must_use]
     pub fn read(&self, tool: &str, result: &str) -> Option<i64> {
         if result.len() > MAX_READ_BYTES || !matches_pattern(&self.tool, tool) {
             return None;

@@ -34,7 +34,6 @@ impl PackedRequest {
     }
 
     /// The request as it was; `None` if it cannot be read.
-    #[must_use]
     pub fn unpack(&self) -> Option<LastRequest> {
         let mut json = Vec::new();
         let mut packed = DeflateDecoder::new(&*self.messages);

@@ -1,6 +1,5 @@
 //! Patterns with which the operator names tools.
 
-#[must_use]
 pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     // A text has at least one part.

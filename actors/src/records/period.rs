@@ -13,7 +13,6 @@ pub struct Period {
 
 impl Period {
     /// A whole day (UTC).
-    #[must_use]
     pub fn of_day(day: Day) -> Period {
         Period {
             from: day.start_time(),

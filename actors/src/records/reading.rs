@@ -36,7 +36,6 @@ pub const EVENT_PAGE: usize = 500;
 pub const MAX_EVENTS: usize = 10_000;
 
 impl EventQuery {
-    #[must_use]
     pub fn newest(limit: usize) -> EventQuery {
         EventQuery {
             before: None,

@@ -81,7 +81,6 @@ pub const CONFIGURED_ROLE: &str = "default";
 
 impl MysisProfile {
     /// A profile whose model and temperature are those of the provider.
-    #[must_use]
     pub fn of(name: &str, provider: &str) -> MysisProfile {
         MysisProfile {
             name: name.into(),
@@ -126,7 +125,6 @@ fn inner_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<Arc<
 impl ProfileChange {
     /// The change that an operator asks for. A new provider has other models, so its own model is
     /// used unless one is named.
-    #[must_use]
     pub fn of(
         provider: Option<Arc<str>>,
         model: Option<Arc<str>>,
@@ -160,7 +158,6 @@ impl ProfileChange {
         }
     }
 
-    #[must_use]
     pub fn names_model_alone(&self) -> bool {
         self.provider.is_none() && self.model.as_ref().is_some_and(Option::is_some)
     }
@@ -225,7 +222,6 @@ pub struct MysisRecord {
 
 impl MysisRecord {
     /// The record of a new Mysis: it is idle and has no history.
-    #[must_use]
     pub fn new(id: MysisId, profile: MysisProfile, created_at: Timestamp) -> MysisRecord {
         MysisRecord {
             id,
@@ -257,7 +253,6 @@ pub struct StoredHistory {
 
 impl StoredHistory {
     /// The memo of a kind; `None` if none was written.
-    #[must_use]
     pub fn memo(&self, kind: MemoKind) -> Option<&str> {
         self.memos.get(&kind).map(|memo| &**memo)
     }

@@ -42,7 +42,6 @@ pub const HOUR_MINUTES: i64 = 60;
 pub struct Minute(pub i64);
 
 impl Minute {
-    #[must_use]
     pub fn of(at: Timestamp) -> Minute {
         Minute(at.0.div_euclid(MINUTE_MS))
     }
@@ -63,7 +62,6 @@ impl Minute {
 pub struct Hour(pub i64);
 
 impl Hour {
-    #[must_use]
     pub fn of(at: Timestamp) -> Hour {
         Minute::of(at).hour()
     }
@@ -109,7 +107,6 @@ pub struct GameFacts {
 
 impl GameFacts {
     /// What its work is judged by: its credits, else the number that the operator named.
-    #[must_use]
     pub fn worth(&self) -> Option<i64> {
         self.credits.or(self.number)
     }

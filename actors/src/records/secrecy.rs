@@ -79,7 +79,6 @@ impl ModelFault {
 
 impl ChatMessage {
     /// The message without secrets. It may have been composed before they were known.
-    #[must_use]
     pub fn without_secrets(&self, known: &Redactor) -> ChatMessage {
         let mut message = self.clone();
         let clean = |text: &mut Arc<str>| known.clean_in_place(text);

@@ -20,7 +20,6 @@ pub struct SnapshotQuery {
 
 impl SnapshotQuery {
     /// The snapshot query of a call of this game; `None` if it does not only look.
-    #[must_use]
     pub fn of(game: GameRef, tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
         let command = command_of_call(tool, arguments);
         game.is_look(&command).then(|| SnapshotQuery {

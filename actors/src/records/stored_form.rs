@@ -31,7 +31,6 @@ macro_rules! read_by_word {
                 *<Self as strum::VariantArray>::VARIANTS.first_chunk().expect("all");
 
             /// Reads the word; `None` if it is unknown.
-            #[must_use]
             $visibility fn parse(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.as_str() == word)
             }

@@ -65,7 +65,6 @@ impl TokenGauge {
 
 /// Says that the tools leave no room for a turn in a context of this many tokens, and what helps;
 /// `None` if there is room. It is an estimate: a server's template may leave tools out.
-#[must_use]
 pub fn context_shortage(context: u64, tools: &Toolset) -> Option<String> {
     let (gauge, bytes) = (TokenGauge::default(), tools.bytes() as u64);
     let has_room = |context: u64, turns: u64| {
@@ -86,7 +85,6 @@ pub fn context_shortage(context: u64, tools: &Toolset) -> Option<String> {
 }
 
 /// How a model gets a context of this many tokens.
-#[must_use]
 pub fn context_advice(tokens: u64) -> String {
     format!(
         "give the model a context of at least {tokens} tokens where the server is started (Ollama: \

@@ -27,7 +27,6 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     /// A tool of our own, which only reads as far as the game is concerned.
-    #[must_use]
     pub fn own(name: &str, description: &str, schema: &Value) -> ToolSpec {
         ToolSpec {
             name: name.into(),
@@ -38,7 +37,6 @@ impl ToolSpec {
     }
 
     /// The same tool in brief. A schema that is not a JSON object stays as it is.
-    #[must_use]
     pub fn in_brief(&self) -> ToolSpec {
         let arguments = brief_arguments(&self.name, &self.schema);
         ToolSpec {
@@ -50,7 +48,6 @@ impl ToolSpec {
     }
 
     /// The approximate bytes of it in a request.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         const FRAME_BYTES: usize =
             r#"{"type":"function","function":{"name":"","description":"","parameters":}},"#.len();
@@ -84,7 +81,6 @@ impl PartialEq for Toolset {
 
 impl Toolset {
     /// Combines tools. Of two with one name the first one stays.
-    #[must_use]
     pub fn new(tools: impl IntoIterator<Item = ToolSpec>) -> Toolset {
         let mut set = Toolset::default();
         for tool in tools {
@@ -101,7 +97,6 @@ impl Toolset {
     }
 
     /// The game whose tools they are; `None` where none of them is a server's.
-    #[must_use]
     pub fn game(&self) -> Option<GameRef> {
         self.game
     }
@@ -114,7 +109,6 @@ impl Toolset {
     }
 
     /// The same tools in brief. They are made once.
-    #[must_use]
     pub fn brief(&self) -> &Arc<Toolset> {
         self.brief.get_or_init(|| {
             let brief = self.tools.iter().map(ToolSpec::in_brief);
@@ -124,7 +118,6 @@ impl Toolset {
 
     /// A set of some of these tools, perhaps changed. Requests offer them under the names that they
     /// have in this one.
-    #[must_use]
     pub fn part(&self, tools: impl IntoIterator<Item = ToolSpec>) -> Toolset {
         let part = Toolset::new(tools).leaving_out(self.left_out.clone());
         Toolset {
@@ -134,14 +127,12 @@ impl Toolset {
         }
     }
 
-    #[must_use]
     pub fn names(&self) -> &Arc<ToolNames> {
         self.names
             .get_or_init(|| Arc::new(ToolNames::of(self.by_name.keys())))
     }
 
     /// A set that was made of this one, as an equal one that is in use, if there is one.
-    #[must_use]
     pub fn share_part(&self, part: Toolset) -> Arc<Toolset> {
         let mut parts = self.parts.lock();
         parts.retain(|part| part.strong_count() > 0);
@@ -157,31 +148,26 @@ impl Toolset {
     }
 
     /// Which tools of the server are left out and why; `None` if there are none.
-    #[must_use]
     pub fn left_out(&self) -> Option<&str> {
         self.left_out.as_deref()
     }
 
     /// The tools, in the order in which they are sent.
-    #[must_use]
     pub fn tools(&self) -> &[ToolSpec] {
         &self.tools
     }
 
     /// The approximate bytes of the tools in a request.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSpec> {
         self.by_name.get(name).map(|place| &self.tools[*place])
     }
 
     /// The tool that a name means, the server's or that in requests. Some models leak the tokens of a channel into the name
     /// (`mine<|channel|>commentary`), or add a namespace that they imagine (`functions.mine`).
-    #[must_use]
     pub fn resolve_name(&self, name: &str) -> Option<&ToolSpec> {
         let bare = name.split("<|").next().unwrap_or(name).trim();
         let bare = bare.strip_prefix("functions.").unwrap_or(bare);
@@ -230,7 +216,6 @@ impl Toolset {
 
     /// The tool with which a command is given: the tool of this name, or one that has it as an
     /// action.
-    #[must_use]
     pub fn tool_of_command(&self, command: &str) -> Option<&ToolSpec> {
         let as_action = || commands::to_second(command, Map::new()).map(|(tool, _)| tool);
         self.get(command).or_else(|| self.get(as_action()?))
@@ -239,7 +224,6 @@ impl Toolset {
     /// Whether a call only reads, so that it is made again where its answer is lost (decision 7): by
     /// what is known of the game, or by the operator's word. What the server says of a tool only
     /// makes this more careful, unless the operator trusts it.
-    #[must_use]
     pub fn only_reads(&self, name: &str, arguments: &str, rules: &RepeatRules) -> bool {
         if is_own(name) {
             return true;
@@ -274,7 +258,6 @@ impl RepeatRules {
 }
 
 /// The command that a call means. It is the tool's name, except for tools with actions.
-#[must_use]
 pub fn command_of_call(tool: &Arc<str>, arguments: &str) -> Arc<str> {
     if !commands::is_grouped(tool) {
         return tool.clone();
@@ -282,7 +265,6 @@ pub fn command_of_call(tool: &Arc<str>, arguments: &str) -> Arc<str> {
     commands::command_of_text(tool, arguments).as_ref().into()
 }
 
-#[must_use]
 pub fn is_own(name: &str) -> bool {
     name.starts_with("zoea_")
 }
@@ -296,7 +278,6 @@ const RARE_OWN_TOOLS: [&str; 3] = [
 ];
 
 /// Whether the tool is one of our own that a short list has only while it is used.
-#[must_use]
 pub fn is_rare_own(name: &str) -> bool {
     RARE_OWN_TOOLS.contains(&name)
 }

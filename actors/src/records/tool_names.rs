@@ -18,7 +18,6 @@ pub struct ToolNames {
 impl ToolNames {
     /// The names of a list with these tools. Of several that would be offered under one name, the
     /// second one, in the order of the alphabet, ends with `_2`, and so on.
-    #[must_use]
     pub fn of<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> ToolNames {
         let (fit, unfit): (BTreeSet<_>, BTreeSet<_>) = names.partition(|name| is_fit(name));
         let mut known = ToolNames::default();
@@ -42,14 +41,12 @@ impl ToolNames {
     }
 
     /// The name under which requests speak of a tool, whether it is in the list or not.
-    #[must_use]
     pub fn offered(&self, name: &Arc<str>) -> Arc<str> {
         let known = self.offered.get(name).cloned();
         known.unwrap_or_else(|| fit_name(name))
     }
 
     /// The server's name of the tool that is offered so, if it has another one.
-    #[must_use]
     pub fn meant(&self, offered: &str) -> Option<&Arc<str>> {
         self.meant.get(offered)
     }
@@ -57,7 +54,6 @@ impl ToolNames {
 
 /// A name as every model server takes it: 1 to 64 letters, digits, `_` or `-`, the first one a
 /// letter or `_`.
-#[must_use]
 pub fn fit_name(name: &Arc<str>) -> Arc<str> {
     if is_fit(name) {
         return name.clone();

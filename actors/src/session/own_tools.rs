@@ -67,7 +67,6 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
 });
 
 /// Our own tools alone, for a Mysis without a game server.
-#[must_use]
 pub fn own_tools() -> Arc<Toolset> {
     OWN_TOOLS.clone()
 }

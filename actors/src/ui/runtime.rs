@@ -22,7 +22,6 @@ impl UiRuntime {
     ///
     /// # Panics
     /// The caller runs in none.
-    #[must_use]
     pub fn shared() -> UiRuntime {
         UiRuntime {
             handle: Handle::current(),

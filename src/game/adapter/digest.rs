@@ -37,7 +37,6 @@ const IMPORTANT_KEYS: [&str; 20] = [
 ];
 
 /// A digest of a result by its form alone, on one line, within so many bytes.
-#[must_use]
 pub fn digest_text(text: &str, most: usize) -> String {
     if text.len() > MAX_DIGESTED_BYTES {
         return format!("{} bytes, too much for a summary", text.len());
@@ -48,7 +47,6 @@ pub fn digest_text(text: &str, most: usize) -> String {
     }
 }
 
-#[must_use]
 pub fn digest_members(members: &Map<String, Value>, most: usize) -> String {
     join_facts(object_facts(members), most)
 }

@@ -9,7 +9,6 @@ const MAX_HEADINGS: usize = 4;
 const ERROR_MARKS: [&str; 2] = ["Error:", "error:"];
 
 /// The text without the lines in brackets with which a host marks it.
-#[must_use]
 pub fn without_headings(text: &str) -> &str {
     let mut text = text.trim();
     for _ in 0..MAX_HEADINGS {
@@ -24,7 +23,6 @@ pub fn without_headings(text: &str) -> &str {
 }
 
 /// A text without the marks of an error before it. Servers and clients each put one there.
-#[must_use]
 pub fn without_error_mark(body: &str) -> &str {
     let mut body = body.trim();
     while let Some(rest) = ERROR_MARKS.iter().find_map(|mark| body.strip_prefix(mark)) {
@@ -34,7 +32,6 @@ pub fn without_error_mark(body: &str) -> &str {
 }
 
 /// The first line of any text, without what only marks it as an error; empty if it has none.
-#[must_use]
 pub fn first_words(text: &str) -> String {
     let body = without_error_mark(without_headings(text));
     let line = body.lines().map(str::trim).find(|line| !line.is_empty());
@@ -42,7 +39,6 @@ pub fn first_words(text: &str) -> String {
 }
 
 /// One line without anything that a terminal would obey, cut at [`MAX_LINE_CHARS`].
-#[must_use]
 pub fn short_line(words: &str) -> String {
     // What is shown begins within so many bytes, whatever they are.
     let start = &words[..words.floor_char_boundary(MAX_LINE_CHARS * 16)];

@@ -86,7 +86,6 @@ pub struct Reached<'a> {
 
 impl Reached<'_> {
     /// What the action earned and spent; nothing where it does not say so.
-    #[must_use]
     pub fn deal(&self) -> Deal {
         self.standing.deal.unwrap_or_default()
     }
@@ -126,7 +125,6 @@ pub struct Objective {
 
 impl MissionFacts {
     /// Whether its reward may be due. Where it is not told what is done, the server decides.
-    #[must_use]
     pub fn may_be_done(&self) -> bool {
         match &self.objectives {
             Some(objectives) => !objectives.iter().any(|one| one.is_done == Some(false)),

@@ -81,20 +81,17 @@ fn read_line(line: &'static str) -> Option<Action> {
     })
 }
 
-#[must_use]
 pub fn actions() -> &'static [Action] {
     &TABLE.actions
 }
 
 /// The action of a tool; `None` if it is not known.
-#[must_use]
 pub fn find_action(tool: &str, action: &str) -> Option<&'static Action> {
     let place = TABLE.places.get(&(tool, action))?;
     TABLE.actions.get(*place)
 }
 
 /// Whether a tool is one of the second interface.
-#[must_use]
 pub fn is_grouped(tool: &str) -> bool {
     let rest = tool.strip_prefix(GROUP_PREFIX);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
@@ -102,7 +99,6 @@ pub fn is_grouped(tool: &str) -> bool {
 
 /// The command that a call means. Of the first interface, and of any other server, that is the
 /// tool's name. An action that is not known is a command with its own name.
-#[must_use]
 pub fn command<'a>(tool: &'a str, arguments: &'a Map<String, Value>) -> &'a str {
     if !is_grouped(tool) {
         return tool;
@@ -124,7 +120,6 @@ pub fn command<'a>(tool: &'a str, arguments: &'a Map<String, Value>) -> &'a str 
 }
 
 /// The command of a call whose arguments are JSON text. Text that is no object names no action.
-#[must_use]
 pub fn command_of_text<'a>(tool: &'a str, arguments: &str) -> Cow<'a, str> {
     if !is_grouped(tool) {
         return Cow::Borrowed(tool);
@@ -137,7 +132,6 @@ pub fn command_of_text<'a>(tool: &'a str, arguments: &str) -> Cow<'a, str> {
 
 /// Whether a call of the second interface only reads; `None` if that is not known, and for any
 /// other tool.
-#[must_use]
 pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
     let action = arguments
         .get(ACTION)
@@ -151,7 +145,6 @@ pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
 
 /// Whether a call of the first interface only reads; `None` if it is no command of it. Of a command
 /// with several actions the one that is given counts.
-#[must_use]
 pub fn reads(command: &str, arguments: &Map<String, Value>) -> Option<bool> {
     if command == HELP {
         return Some(true);
@@ -245,7 +238,6 @@ fn rename_storage(command: &str, arguments: &mut Map<String, Value>) {
 
 /// A call of the first interface as a call of the second: the tool and its arguments. `None` if the
 /// second has no such command.
-#[must_use]
 pub fn to_second(
     command: &str,
     mut arguments: Map<String, Value>,

@@ -29,7 +29,6 @@ impl ResultFacts {
         ResultFacts(Some(facts))
     }
 
-    #[must_use]
     pub fn of_player(&self, key: &str) -> Option<&str> {
         self.get("player")?.get(key)?.as_str()
     }

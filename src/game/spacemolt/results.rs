@@ -10,7 +10,6 @@ use zoea_game::lines::without_headings;
 use super::dashboard;
 
 /// The facts of a result; `None` if its form is not known.
-#[must_use]
 pub fn read_facts(text: &str) -> Option<Map<String, Value>> {
     let text = without_headings(text);
     if !text.starts_with('{') {
@@ -23,7 +22,6 @@ pub fn read_facts(text: &str) -> Option<Map<String, Value>> {
 }
 
 /// The tick that a result tells. The text is not parsed, because results can be large.
-#[must_use]
 pub fn tick(text: &str) -> Option<i64> {
     const IN_JSON: &str = r#""current_tick""#;
     if let Some((_, rest)) = text.split_once(IN_JSON) {

@@ -25,7 +25,6 @@ const MAX_NAME_CHARS: usize = 40;
 const MAX_COORDINATE: f64 = 1e9;
 
 /// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
-#[must_use]
 pub fn read(command: &str, facts: &Map<String, Value>) -> Vec<SystemFacts> {
     match command {
         "get_system" => {

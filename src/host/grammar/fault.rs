@@ -24,7 +24,6 @@ pub struct WrittenFault<'a> {
 }
 
 impl FaultForm {
-    #[must_use]
     pub const fn new(
         name: &'static str,
         argument: &'static str,
@@ -143,7 +142,6 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
 }
 
 /// The kinds of a list, one a line, for `--help`.
-#[must_use]
 pub fn explain(forms: &[FaultForm]) -> String {
     forms
         .iter()

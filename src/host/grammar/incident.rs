@@ -86,7 +86,6 @@ impl Incident {
 
     /// Its text, within [`MAX_INCIDENT_BYTES`]. Where that is too little, the middle of the request is
     /// left out, then the end of the answer, then all but the kind, the time and the status.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut incident = self.clone();
         let mut text = incident.write();
@@ -187,7 +186,6 @@ impl Incident {
     }
 
     /// Whether it answers a request with this body: one of the same kind as the one that failed.
-    #[must_use]
     pub fn answers(&self, request: &str) -> bool {
         if !request.contains(&self.only_with) {
             return false;
@@ -212,7 +210,6 @@ impl Incident {
 
     /// The body of its answer to a request with this body: messages of an MCP server get the request's id,
     /// also those in an array or in events.
-    #[must_use]
     pub fn body_for(&self, request: &str) -> String {
         if self.kind == IncidentKind::Model {
             return self.body.clone();

@@ -18,7 +18,6 @@ pub enum WrittenTime {
 
 impl WrittenTime {
     /// Reads a time of a clock; `None` if the text is none.
-    #[must_use]
     pub fn read(text: &str) -> Option<WrittenTime> {
         let text = text.trim().to_ascii_uppercase().replacen(' ', "T", 1);
         let clocks = ["%H:%M", "%H:%M:%S%.f"];

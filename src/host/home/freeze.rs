@@ -9,7 +9,6 @@ use super::{FREEZE_FILE, Home, replace};
 impl Home {
     /// Since when the swarm of this home is frozen, as it was stored; `None` if it is not frozen. A
     /// file that cannot be read counts, with an empty text: nothing leaves by mistake.
-    #[must_use]
     pub fn freeze_mark(&self) -> Option<String> {
         match fs::read_to_string(self.freeze_file()) {
             Ok(text) => Some(text.trim().to_string()),
@@ -53,7 +52,6 @@ impl Home {
     }
 
     /// The file that is there while the swarm is frozen.
-    #[must_use]
     pub fn freeze_file(&self) -> PathBuf {
         self.directory().join(FREEZE_FILE)
     }

@@ -88,13 +88,11 @@ impl Home {
 }
 
 impl HomeLock {
-    #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
     }
 
     /// The owners of leases that ran in this home and are known to be gone, newest first.
-    #[must_use]
     pub fn gone_owners(&self) -> &[String] {
         &self.gone
     }

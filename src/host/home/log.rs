@@ -46,7 +46,6 @@ impl DroppedLines {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -59,7 +58,6 @@ impl DroppedLines {
 impl RotatingFile {
     /// The log at `path`, with older files at `path.1` to `path.5`. No file is opened before the
     /// first line.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with_limits(path, MAX_BYTES, MAX_OLD_LOGS)
     }
@@ -77,7 +75,6 @@ impl RotatingFile {
     }
 
     /// The counter of dropped lines, for code that drops lines before they get here.
-    #[must_use]
     pub fn dropped(&self) -> DroppedLines {
         self.dropped.clone()
     }

@@ -28,7 +28,6 @@ impl Home {
         self.sync_directory()
     }
 
-    #[must_use]
     pub fn raise_file(&self) -> PathBuf {
         self.directory().join(RAISE_FILE)
     }

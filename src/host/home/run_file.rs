@@ -34,7 +34,6 @@ pub struct RunGuard {
 
 impl RunFile {
     /// The file of the program that runs now; `None` if none runs.
-    #[must_use]
     pub fn read(home: &Home) -> Option<Self> {
         let mut file = open_regular(&home.run_file()).ok()?;
         match file.try_lock_shared() {
@@ -49,7 +48,6 @@ impl RunFile {
 
 impl RunFile {
     /// The file of a program that ended without removing it: it was killed, or the machine failed.
-    #[must_use]
     pub fn left_behind(lock: &HomeLock) -> Option<RunFile> {
         // Who has the lock of the home knows that no other program runs there.
         let text = fs::read_to_string(lock.home.run_file()).ok()?;

@@ -26,7 +26,6 @@ pub struct Traces {
 impl Home {
     /// What is left of an older swarm; `None` if this home never had one. Meant for a home without a
     /// database.
-    #[must_use]
     pub fn traces(&self) -> Option<Traces> {
         let names = self.file_names();
         let is_copy = |name: &&String| {

@@ -29,7 +29,6 @@ section! {
 
 impl AlertSettings {
     /// Whether there is any receiver.
-    #[must_use]
     pub fn has_hook(&self) -> bool {
         self.webhook.is_some()
             || self

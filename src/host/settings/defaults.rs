@@ -4,7 +4,6 @@ use super::{CONFIG_FILE, LoadedSettings};
 
 impl LoadedSettings {
     /// The defaults in a sentence; `None` if there is a configuration file.
-    #[must_use]
     pub fn describe_defaults(&self) -> Option<String> {
         if self.file.is_some() {
             return None;

@@ -36,7 +36,6 @@ impl Environment {
     }
 
     /// The value of the variable `name`, if it is set.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.variables
             .get(OsStr::new(name))

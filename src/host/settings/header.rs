@@ -40,7 +40,6 @@ pub type VariableSettings = SourcedValue<String>;
 
 impl VariableSettings {
     /// Its value where it is secret. One that stands in the configuration is, if its name says so.
-    #[must_use]
     pub fn secret(&self) -> Option<&Secret> {
         let is_secret = match self.source {
             ValueSource::Variable(_) | ValueSource::Entry(_) | ValueSource::Either(_) => true,
@@ -52,7 +51,6 @@ impl VariableSettings {
 
 impl HeaderSettings {
     /// The header as it is sent; `None` without a value.
-    #[must_use]
     pub fn to_header(&self) -> Option<(HeaderName, HeaderValue)> {
         let mut value = HeaderValue::from_str(self.value.as_ref()?.expose()).ok()?;
         value.set_sensitive(true);

@@ -276,7 +276,6 @@ fn with_keys(
 impl ConfigSource {
     /// Uses `chosen` if it is given, else `./zoea.toml`, else `zoea.toml` in the home directory
     /// `home`.
-    #[must_use]
     pub fn new(chosen: Option<PathBuf>, home: &Path) -> Self {
         Self {
             chosen,

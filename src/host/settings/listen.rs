@@ -41,7 +41,6 @@ impl MetricsSettings {
     }
 
     /// The warning about an address that other machines can reach.
-    #[must_use]
     pub fn exposure(&self) -> Option<String> {
         let listen = self.remote()?;
         Some(format!(

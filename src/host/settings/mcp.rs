@@ -50,7 +50,6 @@ pub struct McpSettings {
 
 impl McpSettings {
     /// Whether the upstream is the built-in game, which the program serves while it runs.
-    #[must_use]
     pub fn is_built_in(&self) -> bool {
         self.upstream.as_deref() == Some(BUILT_IN_GAME)
     }

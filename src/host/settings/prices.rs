@@ -134,7 +134,6 @@ const SELLERS: [PricedSeller; 8] = [
 ];
 
 /// The known prices at an endpoint. The list is empty if the seller is not known.
-#[must_use]
 pub fn price_list(endpoint: &str) -> PriceList {
     let url = Url::parse(endpoint).ok();
     let Some(host) = url.as_ref().and_then(Url::host_str) else {

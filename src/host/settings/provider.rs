@@ -96,14 +96,12 @@ impl Default for ProviderSettings {
 
 impl ProviderSettings {
     /// Whether the price of the provider's model is known.
-    #[must_use]
     pub fn has_price(&self) -> bool {
         let is_listed = || self.rules.price_list.find(&self.rules.model).is_some();
         self.rules.price.is_some() || is_listed()
     }
 
     /// The headers as they are sent, without those that have no value.
-    #[must_use]
     pub fn sent_headers(&self) -> Vec<(String, String)> {
         let headers = self.headers.iter().filter_map(|header| {
             let value = header.value.as_ref()?.expose();

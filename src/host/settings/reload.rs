@@ -57,7 +57,6 @@ fn parts_after_a_restart() -> impl Iterator<Item = &'static ReloadPart> {
 
 impl Settings {
     /// The differences to another configuration that take effect at once, in words.
-    #[must_use]
     pub fn changes_at_once(&self, new: &Settings) -> Vec<String> {
         let held = self.without_a_restart(new.clone());
         let changed =
@@ -81,14 +80,12 @@ impl Settings {
     }
 
     /// The keys that differ in another configuration and need a restart.
-    #[must_use]
     pub fn changes_after_a_restart(&self, new: &Settings) -> Vec<&'static str> {
         let changed = parts_after_a_restart().filter(|part| part.differs(self, new));
         changed.map(|part| part.label).collect()
     }
 
     /// Another configuration, with the parts that need a restart left as they are here.
-    #[must_use]
     pub fn without_a_restart(&self, mut new: Settings) -> Settings {
         for part in parts_after_a_restart() {
             (part.copy)(self, &mut new);

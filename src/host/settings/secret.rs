@@ -15,7 +15,6 @@ impl Secret {
     }
 
     /// The text itself, for the code that has to send or compare it.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -15,7 +15,6 @@ use super::keymap::describe_keymap;
 ///
 /// In the frame, a line `{section key}` is replaced by that key, and `{section}` by all other keys
 /// of the section. `{section, close}` leaves out the blank lines between them.
-#[must_use]
 pub fn template() -> String {
     let text = include_str!("template/zoea.toml");
     let text = text.replace("{tui.keys}\n", &describe_keymap());

@@ -61,7 +61,6 @@ section! {
 
 impl TraceSettings {
     /// The settings of a swarm without a configuration: what the environment says.
-    #[must_use]
     pub fn of_environment(environment: &Environment) -> TraceSettings {
         let mut settings = TraceSettings::default();
         let mut remarks = KeyRemarks::default();
@@ -70,13 +69,11 @@ impl TraceSettings {
     }
 
     /// The name of this swarm at the collector.
-    #[must_use]
     pub fn service_name(&self) -> &str {
         self.service.as_deref().unwrap_or(SERVICE_NAME)
     }
 
     /// The headers as HTTP knows them.
-    #[must_use]
     pub fn header_map(&self) -> HeaderMap {
         let headers = self.headers.iter();
         headers

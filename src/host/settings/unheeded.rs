@@ -4,7 +4,6 @@ use super::Settings;
 
 impl Settings {
     /// A sentence for each setting that has no effect yet.
-    #[must_use]
     pub fn ignored_settings(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let budget = &self.budget;

@@ -34,14 +34,12 @@ pub fn raise_limit(wanted: u64) -> u64 {
     current_limit()
 }
 
-#[must_use]
 pub fn current_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// The number of descriptors that a swarm of this size needs. Offline, both ends of every
 /// connection are in this process.
-#[must_use]
 pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
     let for_each = if is_offline {
         2 * DESCRIPTORS_PER_MYSIS
@@ -52,7 +50,6 @@ pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
 }
 
 /// The problem with a limit for a swarm of this size, with the remedy; `None` if it suffices.
-#[must_use]
 pub fn describe_shortage(limit: u64, myses: usize, is_offline: bool) -> Option<String> {
     let needed = needed_descriptors(myses, is_offline);
     (limit < needed).then(|| {
@@ -67,7 +64,6 @@ const REMEDY: &str =
     "raise the hard limit on open files (`ulimit -Hn`, or LimitNOFILE= in the service's unit)";
 
 /// The advice when a connection could not be opened for lack of a descriptor.
-#[must_use]
 pub fn exhaustion_advice() -> String {
     let limit = current_limit();
     format!(
@@ -77,7 +73,6 @@ pub fn exhaustion_advice() -> String {
 }
 
 /// Whether the error means that this process or the machine has no descriptor left.
-#[must_use]
 pub fn is_exhaustion(error: &io::Error) -> bool {
     let code = error.raw_os_error();
     [Errno::MFILE, Errno::NFILE]
@@ -86,7 +81,6 @@ pub fn is_exhaustion(error: &io::Error) -> bool {
 }
 
 /// Whether no descriptor is left now.
-#[must_use]
 pub fn are_exhausted() -> bool {
     File::open("/dev/null").is_err_and(|error| is_exhaustion(&error))
 }

@@ -4,7 +4,6 @@
 const PLACES: [&str; 2] = ["/proc/sys/kernel/hostname", "/etc/hostname"];
 
 /// The name of this machine; where the system does not say it, a word for that.
-#[must_use]
 pub fn host_name() -> String {
     let texts = PLACES
         .iter()

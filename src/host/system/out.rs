@@ -51,7 +51,6 @@ pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
 }
 
 /// Whether stdout is a terminal, and so read by a person.
-#[must_use]
 pub fn is_at_a_terminal() -> bool {
     io::stdout().is_terminal()
 }

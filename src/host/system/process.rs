@@ -2,7 +2,6 @@
 
 /// Whether a process is stopped: by Ctrl-Z, by SIGSTOP, or by a debugger. False where the system does
 /// not say it.
-#[must_use]
 pub fn is_stopped(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| matches!(state_of(&stat), Some('T' | 't')))

@@ -4,7 +4,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Whether the terminal behind standard input is gone: its window was closed, or its connection
 /// ended.
-#[must_use]
 pub fn is_gone() -> bool {
     let input = std::io::stdin();
     let mut asked = [PollFd::new(&input, PollFlags::empty())];

@@ -16,7 +16,6 @@ use unicode_width::UnicodeWidthChar;
 const MAX_MARKS_PER_LETTER: u32 = 4;
 
 /// The text with visible characters and line ends only.
-#[must_use]
 pub fn clean_text(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte == b'\n' || (0x20..0x7f).contains(&byte);
     if text.bytes().all(is_plain) {
@@ -55,7 +54,6 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
 }
 
 /// The text as one line. Line ends become spaces, and runs of spaces become one.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     let clean = clean_text(text);
     let mut line = String::with_capacity(clean.len());
@@ -92,7 +90,6 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
 
 /// JSON in which every character that could do harm on a screen is escaped. Its value stays the
 /// same.
-#[must_use]
 pub fn clean_json(json: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
     if json.is_ascii() && !json.bytes().any(|byte| byte.is_ascii_control()) {
@@ -126,7 +123,6 @@ fn joins_letters(before: &str, behind: Option<char>) -> bool {
 
 /// Invisible characters that can do harm: direction marks, tags, byte order marks, fillers, and
 /// others that hide a text inside of another.
-#[must_use]
 pub fn is_hidden(letter: char) -> bool {
     matches!(
         letter,
@@ -153,7 +149,6 @@ pub fn is_hidden(letter: char) -> bool {
 
 /// The text with control characters replaced, except for line ends and tabs. Some servers refuse
 /// them and no model can read them. The row keeps them. Positions in the text do not change.
-#[must_use]
 pub fn printable_text(text: Arc<str>) -> Arc<str> {
     let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
     // The loop has no early exit, so that the compiler can check many bytes at a time.

@@ -1,7 +1,6 @@
 //! Figures as people read them.
 
 /// A number with commas between thousands: `48207` as `48,207`.
-#[must_use]
 pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +14,6 @@ pub fn group_digits(number: u64) -> String {
 }
 
 /// The same with the sign of a number below zero.
-#[must_use]
 pub fn group_signed(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", group_digits(number.unsigned_abs()))

@@ -1,7 +1,6 @@
 //! The size of texts inside JSON strings.
 
 /// The size of a text in bytes inside a JSON string.
-#[must_use]
 pub fn escaped_len(text: &str) -> usize {
     // A table, since the archive's program is built for size, and has no wide instructions where a loop compares. Four
     // at a time take two thirds of the time.
@@ -29,7 +28,6 @@ const EXTRA_BYTES: [u8; 256] = {
 };
 
 /// The bytes of a byte inside a JSON string.
-#[must_use]
 pub fn escaped_byte(byte: u8) -> usize {
     1 + usize::from(EXTRA_BYTES[usize::from(byte)])
 }

@@ -12,7 +12,6 @@ const SCHEMES: [&str; 3] = ["javascript", "vbscript", "data"];
 
 /// A text as one line of Markdown that reads as the text does. Addresses are no links, either:
 /// readers make some of what merely looks like one.
-#[must_use]
 pub fn plain_line(text: &str) -> String {
     let text = one_line(text);
     let mut plain = String::with_capacity(text.len());
@@ -35,7 +34,6 @@ pub fn plain_line(text: &str) -> String {
 }
 
 /// A text in a code fence that is longer than any fence in the text.
-#[must_use]
 pub fn fenced(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);

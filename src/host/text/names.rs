@@ -9,7 +9,6 @@ const MAX_NAMES: usize = 12;
 const MAX_QUOTED: usize = 64;
 
 /// A word that should have been a name, as an error quotes it: on one line, cut where it is no name any more.
-#[must_use]
 pub fn quoted(word: &str) -> String {
     let mut letters = word.chars();
     let start: String = letters.by_ref().take(MAX_QUOTED).collect();
@@ -18,7 +17,6 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// At most so many characters of a text, and a sign where more follow.
-#[must_use]
 pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -27,13 +25,11 @@ pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Names on one line: the first twelve, and how many others there are.
-#[must_use]
 pub fn listed(names: &[impl AsRef<str>]) -> String {
     listed_up_to(names, MAX_NAMES)
 }
 
 /// The same with so many names at most.
-#[must_use]
 pub fn listed_up_to(names: &[impl AsRef<str>], most: usize) -> String {
     let shown = names.iter().take(most);
     let shown: Vec<&str> = shown.map(AsRef::as_ref).collect();
@@ -44,7 +40,6 @@ pub fn listed_up_to(names: &[impl AsRef<str>], most: usize) -> String {
 }
 
 /// The word for so many things whose name takes an `s`: `call` for one, `calls` for any other number.
-#[must_use]
 pub fn plural(count: u64, one: &str) -> Cow<'_, str> {
     match count {
         1 => Cow::Borrowed(one),

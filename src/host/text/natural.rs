@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 /// Compares names with numbers in them by value: `alpha-2` before `alpha-10`.
-#[must_use]
 pub fn compare_natural(a: &str, b: &str) -> Ordering {
     let (mut a_rest, mut b_rest) = (a, b);
     loop {

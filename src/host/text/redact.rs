@@ -75,13 +75,11 @@ impl fmt::Debug for Redactor {
 
 impl Redactor {
     /// Searches for these secrets. Those shorter than [`MIN_SECRET_BYTES`] are ignored.
-    #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
         Redactor::default().with(secrets)
     }
 
     /// Searches for these secrets, too, which are not known yet.
-    #[must_use]
     pub fn with(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
         let mut secrets: Vec<Arc<str>> = secrets.into_iter().collect();
         secrets.retain(|secret| secret.len() >= MIN_SECRET_BYTES);
@@ -123,14 +121,12 @@ impl Redactor {
     }
 
     /// Whether this is the other redactor or a copy of it, so that both find the same.
-    #[must_use]
     pub fn is_same(&self, other: &Redactor) -> bool {
         let mut runs = self.runs.iter().zip(&other.runs);
         self.runs.len() == other.runs.len() && runs.all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
     /// The text without the secrets.
-    #[must_use]
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let found = self.find_secrets(text.as_bytes());
         if found.is_empty() {
@@ -148,7 +144,6 @@ impl Redactor {
     }
 
     /// Like [`Redactor::clean`], for an owned text.
-    #[must_use]
     pub fn clean_own(&self, text: String) -> String {
         match self.clean(&text) {
             Cow::Borrowed(_) => text,
@@ -157,7 +152,6 @@ impl Redactor {
     }
 
     /// Like [`Redactor::clean`], for a shared text that rarely contains a secret.
-    #[must_use]
     pub fn clean_shared(&self, text: Arc<str>) -> Arc<str> {
         match self.clean(&text) {
             Cow::Borrowed(_) => text,
@@ -173,7 +167,6 @@ impl Redactor {
     }
 
     /// Like [`Redactor::clean`], for every string in a JSON value, including keys.
-    #[must_use]
     pub fn clean_json(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.clean_own(text)),

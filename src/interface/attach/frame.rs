@@ -83,7 +83,6 @@ pub struct ReceivedScreen {
 impl Change {
     /// The change from the picture `before` to `after`. If the sizes differ, the change starts from
     /// an empty screen.
-    #[must_use]
     pub fn between(before: &Buffer, after: &Buffer, shown: &impl Drawable) -> Change {
         let area = after.area;
         let empty = Buffer::empty(area);
@@ -142,7 +141,6 @@ impl Change {
 }
 
 impl ReceivedScreen {
-    #[must_use]
     pub fn empty((width, height): (u16, u16)) -> ReceivedScreen {
         ReceivedScreen {
             buffer: Buffer::empty(Rect::new(0, 0, width, height)),

@@ -92,7 +92,6 @@ pub(super) struct Leaving {
 }
 
 impl AttachedTerminals {
-    #[must_use]
     pub fn new(
         swarm: Swarm,
         (archivist, inspector): (Arc<dyn Archivist>, Arc<dyn SetupInspector>),

@@ -95,7 +95,6 @@ impl GlobalArgs {
 
     /// A command as the operator types it for the home in use: with `--home` where it was given, or
     /// where another home is meant.
-    #[must_use]
     pub fn command(&self, words: &str, other: Option<&Home>) -> String {
         let home = other.map(Home::directory).or(self.home.as_deref());
         match home.map(|home| home.display().to_string()) {
@@ -110,7 +109,6 @@ impl GlobalArgs {
     }
 
     /// The options as they are written on a command line.
-    #[must_use]
     pub fn words(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         if self.debug {
@@ -126,7 +124,6 @@ impl GlobalArgs {
     }
 
     /// The log level.
-    #[must_use]
     pub fn log_level(&self) -> LevelFilter {
         if self.debug {
             LevelFilter::DEBUG

@@ -55,7 +55,6 @@ pub struct WarningJson<'a> {
 
 impl<'a> WarningJson<'a> {
     /// The conditions that last, without the store's trouble, which has a member of its own.
-    #[must_use]
     pub fn list(standing: &'a StandingConditions) -> Vec<WarningJson<'a>> {
         let warnings = standing.iter();
         warnings

@@ -66,7 +66,6 @@ enum EventKindJson<'a> {
 
 impl<'a> EventJson<'a> {
     /// The JSON of an event; `None` if the contract has no such event.
-    #[must_use]
     pub fn of(event: &'a SwarmEvent) -> Option<Self> {
         let who = event.mysis.as_ref();
         Some(EventJson {
@@ -155,7 +154,6 @@ impl<'a> EventKindJson<'a> {
 }
 
 /// The event as one line for people; none for events that people need not see.
-#[must_use]
 pub fn event_line(event: &SwarmEvent) -> Option<String> {
     let what = match &event.what {
         EventKind::Roster(change) => match change {
@@ -228,7 +226,6 @@ pub struct EventRecordJson<'a> {
 }
 
 impl<'a> EventRecordJson<'a> {
-    #[must_use]
     pub fn new(number: i64, record: &'a EventRecord) -> Self {
         EventRecordJson {
             number,

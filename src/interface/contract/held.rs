@@ -30,7 +30,6 @@ pub struct HeldTextJson<'a> {
 
 impl<'a> HeldTextJson<'a> {
     /// The texts that are held back, without those that the operator forgot. A deleted Mysis has no name.
-    #[must_use]
     pub fn list(
         texts: &'a [HeldText],
         name_of: impl Fn(MysisId) -> Option<&'a str>,

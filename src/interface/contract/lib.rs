@@ -34,7 +34,6 @@ pub use selecting::*;
 pub use status::*;
 
 /// A shape of the contract as a value whose members are sorted by name.
-#[must_use]
 pub fn to_value(shape: &impl Serialize) -> Value {
     serde_json::to_value(shape).unwrap_or_else(|error| Value::String(error.to_string()))
 }

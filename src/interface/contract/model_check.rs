@@ -91,7 +91,6 @@ pub struct CheckSpending {
 }
 
 impl CheckVerdict {
-    #[must_use]
     pub fn plays(&self) -> bool {
         match self {
             CheckVerdict::Plays => true,

@@ -156,7 +156,6 @@ pub struct ListedReminderJson<'a> {
 }
 
 impl<'a> ListedReminderJson<'a> {
-    #[must_use]
     pub fn new(status: &'a MysisStatus, reminder: &'a Reminder) -> ListedReminderJson<'a> {
         ListedReminderJson {
             mysis: status.name.as_ref().into(),
@@ -182,7 +181,6 @@ fn reminders_of(status: &MysisStatus) -> Option<Vec<ReminderJson<'_>>> {
 
 impl<'a> MysisStatusJson<'a> {
     /// The status of a Mysis now, while these servers are away.
-    #[must_use]
     pub fn new(
         status: &'a MysisStatus,
         is_price_known: bool,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The answer to an order through the control interface, which its caller reads as [`OrderAnswerJson`].
-#[must_use]
 pub fn order_answer(done: &CompletedOrder) -> Value {
     match done {
         CompletedOrder::Created(id) => json!({"created": id.to_string()}),
@@ -49,7 +48,6 @@ pub fn order_answer(done: &CompletedOrder) -> Value {
 }
 
 /// The answer to an import of accounts, with those whose passwords are too short to be redacted inside of words.
-#[must_use]
 pub fn imported_accounts(done: &CompletedOrder, short_passwords: &[String]) -> Value {
     let mut answer = order_answer(done);
     if !short_passwords.is_empty() {
@@ -113,7 +111,6 @@ pub struct OrderOutcomeJson {
 
 impl OrderOutcomeJson {
     /// An order for the Mysis with this name that was carried out.
-    #[must_use]
     pub fn new(name: &str) -> OrderOutcomeJson {
         OrderOutcomeJson {
             name: name.to_string(),

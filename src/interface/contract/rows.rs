@@ -56,7 +56,6 @@ pub struct SearchHitJson<'a> {
 }
 
 impl<'a> SearchHitJson<'a> {
-    #[must_use]
     pub fn new(mysis: Option<&'a str>, row: &'a Row) -> Self {
         SearchHitJson {
             mysis: mysis.map(Cow::from),
@@ -146,7 +145,6 @@ pub enum RowMetadataJson<'a> {
 }
 
 impl<'a> RowMetadataJson<'a> {
-    #[must_use]
     pub fn of(row: &'a Row) -> Option<Self> {
         match &row.body {
             RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {

@@ -28,7 +28,6 @@ pub struct SampleSeriesJson<'a> {
 }
 
 impl<'a> SampleSeriesJson<'a> {
-    #[must_use]
     pub fn new(series: &SampleSeries, name: Option<&'a str>) -> Self {
         let samples = series.samples.iter();
         SampleSeriesJson {
@@ -144,7 +143,6 @@ pub struct FiguresJson {
 
 impl FiguresJson {
     /// The figures at a time. Without a known price a cost of 0 is unknown.
-    #[must_use]
     pub fn new(figures: &CurrentFigures, is_price_known: bool, now: Timestamp) -> Self {
         let cost = figures.cost_today(now);
         let number = figures.number.as_ref();

@@ -73,14 +73,12 @@ impl Conditions {
         Ok(Conditions { text, all: read? })
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether a Mysis of the answer meets all of them. Without an account, for example, it meets
     /// none that names one.
-    #[must_use]
     pub fn fit(&self, mysis: &Value) -> bool {
         self.all.iter().all(|condition| match condition {
             FieldCondition::Text {

@@ -78,7 +78,6 @@ pub struct OutageJson<'a> {
 
 impl<'a> OutageJson<'a> {
     /// An outage as it is now. A try that is due, and that no Mysis wants yet, is due now.
-    #[must_use]
     pub fn new(away: &'a ServerOutage, now: Timestamp) -> Self {
         OutageJson {
             server: ServerLabel(&away.lane).to_string(),
@@ -105,7 +104,6 @@ pub struct SpendingJson {
 
 impl SpendingJson {
     /// The cost so far.
-    #[must_use]
     pub fn new(spending: &BudgetStatus, now: Timestamp) -> Self {
         let today = Day::of(now);
         let (spent, unpriced_tokens) = match spending.day == today {
@@ -141,7 +139,6 @@ pub struct CostEntryJson<'a> {
 impl<'a> CostEntryJson<'a> {
     /// A line of the Mysis with this name. A provider that is free of charge costs nothing, even without a known
     /// price.
-    #[must_use]
     pub fn new(entry: &'a CostEntry, name: Option<&'a str>, is_free: bool) -> Self {
         CostEntryJson {
             spent: BudgetUseJson::new(&entry.spent, is_free),
@@ -154,7 +151,6 @@ impl<'a> CostEntryJson<'a> {
     }
 
     /// A line of the routines of the Mysis with this name: they asked no provider, and cost nothing.
-    #[must_use]
     pub fn of_routines(entry: &SavedCalls, name: Option<&'a str>) -> Self {
         CostEntryJson {
             spent: BudgetUseJson::new(&BudgetUse::default(), true),
@@ -205,7 +201,6 @@ pub struct AccountJson<'a> {
 }
 
 impl<'a> AccountJson<'a> {
-    #[must_use]
     pub fn new(account: &'a AccountRecord, owner: Option<&'a str>) -> Self {
         AccountJson {
             username: account.account.username.as_ref().into(),

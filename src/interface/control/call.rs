@@ -230,7 +230,6 @@ pub enum ControlCall {
 
 impl ControlCall {
     /// Asks for the whole status.
-    #[must_use]
     pub fn whole_status() -> ControlCall {
         ControlCall::Status(AskStatus { whole: true })
     }

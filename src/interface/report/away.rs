@@ -11,7 +11,6 @@ use super::timeline::{MAX_NAMED, Span};
 use zoea_text::figures::group_digits;
 
 impl PeriodReport {
-    #[must_use]
     pub fn away(&self) -> AwaySummary {
         AwaySummary {
             gains: gains(self),

@@ -42,7 +42,6 @@ pub enum KeyAnswer {
 }
 
 impl KeyAnswer {
-    #[must_use]
     pub fn typed(&self) -> Option<&Secret> {
         match self {
             KeyAnswer::Typed(secret) => Some(secret),
@@ -71,7 +70,6 @@ pub enum DailyCap {
 
 impl DailyCap {
     /// The proposed cap: in dollars if the price is known, otherwise in tokens.
-    #[must_use]
     pub fn default_for(is_price_known: bool) -> DailyCap {
         match is_price_known {
             true => DailyCap::Dollars(5.0),

@@ -83,7 +83,6 @@ impl ConfigurationFiles {
 }
 
 impl NewSecrets<'_> {
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.key.is_none() && self.code.is_none()
     }

@@ -63,7 +63,6 @@ const fn seller(
 }
 
 impl Seller {
-    #[must_use]
     pub fn server(&self) -> ServerChoice {
         ServerChoice {
             name: self.name.to_string(),
@@ -98,12 +97,10 @@ pub enum ServerFault {
 }
 
 /// The well-known sellers, without the servers on this machine.
-#[must_use]
 pub fn sellers() -> &'static [Seller] {
     &SELLERS
 }
 
-#[must_use]
 pub fn find_seller(name: &str) -> Option<&'static Seller> {
     let name = name.to_ascii_lowercase();
     let mut known = SELLERS.iter().chain(&LOCAL);
@@ -111,7 +108,6 @@ pub fn find_seller(name: &str) -> Option<&'static Seller> {
 }
 
 /// The well-known seller whose server this is.
-#[must_use]
 pub fn seller_at(endpoint: &str) -> Option<&'static Seller> {
     SELLERS.iter().find(|seller| seller.endpoint == endpoint)
 }

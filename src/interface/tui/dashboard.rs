@@ -120,7 +120,6 @@ pub struct DashboardOptions {
 
 impl Dashboard {
     /// A dashboard that has received no event yet.
-    #[must_use]
     pub fn new(opening: DashboardOptions) -> Dashboard {
         let mut dashboard = Dashboard {
             facts: Facts {
@@ -148,7 +147,6 @@ impl Dashboard {
 
     /// A dashboard with the same facts, texts and looks, but with the view of a fresh start. The Ui
     /// actor uses it after repeated crashes, because the state of the view may be their cause.
-    #[must_use]
     pub fn with_new_view(&self) -> Dashboard {
         let mut fresh = Dashboard {
             table: MysisTable::default(),
@@ -161,40 +159,33 @@ impl Dashboard {
         fresh
     }
 
-    #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    #[must_use]
     pub fn table(&self) -> &MysisTable {
         &self.table
     }
 
-    #[must_use]
     pub fn focus(&self) -> Option<&Focus> {
         self.focus.as_ref()
     }
 
     /// The overlays over the view, topmost last.
-    #[must_use]
     pub fn overlays(&self) -> &[Overlay] {
         &self.layers.all
     }
 
-    #[must_use]
     pub fn view<V: View>(&self) -> Option<&V> {
         self.layers.view()
     }
 
     /// The conversation of the selected Mysis, where it is shown beside the table.
-    #[must_use]
     pub fn preview(&self) -> Option<&Preview> {
         self.preview.as_ref()
     }
 
     /// The Mysis that keys act upon: the one in focus, else the selected one.
-    #[must_use]
     pub fn target(&self) -> Option<&Arc<MysisStatus>> {
         let id = match &self.focus {
             Some(focus) => Some(focus.mysis()),
@@ -203,7 +194,6 @@ impl Dashboard {
         Some(&self.facts.roster.get(id?)?.status)
     }
 
-    #[must_use]
     pub fn targets(&self) -> Targets {
         let marked = self.table.marks().clone();
         let in_hand = match (&self.focus, marked.is_empty()) {
@@ -219,35 +209,29 @@ impl Dashboard {
         }
     }
 
-    #[must_use]
     pub fn banner_text(&self) -> String {
         self.banner.text(&self.facts, self.focus.is_some())
     }
 
-    #[must_use]
     pub fn banner_tone(&self) -> Tone {
         self.banner.tone(&self.facts, self.focus.is_some())
     }
 
-    #[must_use]
     pub fn title(&self) -> String {
         terminal_title(&self.facts)
     }
 
     /// The key that dismisses an error and leaves the view.
-    #[must_use]
     pub fn back_key(&self) -> String {
         back_key(&self.facts.keymap, self.focus.is_some())
     }
 
     /// Whether the table offers the steps to a first Mysis.
-    #[must_use]
     pub fn offers_first_steps(&self) -> bool {
         self.facts.offers_first_steps() && self.focus.is_none()
     }
 
     /// Whether the line that tells a new operator where to begin is shown: until the first key.
-    #[must_use]
     pub fn shows_first_hint(&self) -> bool {
         self.facts.is_first_minute() && !self.first_minute.has_key && self.layers.all.is_empty()
     }

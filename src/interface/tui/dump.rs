@@ -7,7 +7,6 @@ use ratatui::buffer::{Buffer, Cell, CellWidth};
 pub use svg::render_svg;
 
 /// Returns the characters of a picture, one line for each row.
-#[must_use]
 pub fn render_text(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width).max(1);
     let mut text = String::with_capacity(buffer.content.len() + width);

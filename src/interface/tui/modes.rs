@@ -112,7 +112,6 @@ pub(super) fn take_back() -> io::Result<()> {
 }
 
 /// Whether another program has the terminal, or had it a moment ago. Signals of its keys are for that one.
-#[must_use]
 pub fn is_lent() -> bool {
     match *LENDING.lock() {
         Lending::Never => false,

@@ -34,7 +34,6 @@ impl<'a> Painter<'a> {
     }
 
     /// The position of the cursor, if it is visible.
-    #[must_use]
     pub fn cursor(&self) -> Option<(u16, u16)> {
         self.cursor
     }
@@ -169,7 +168,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    #[must_use]
     pub fn paint(&self) -> Paint {
         self.paint
     }
@@ -220,7 +218,6 @@ impl<'a> Painter<'a> {
 
 /// An area of this size in the middle of another one. `Rect::centered` rounds the other way, which
 /// would shift every overlay by a column.
-#[must_use]
 pub fn centre_area(of: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(of.width), height.min(of.height));
     let (x, y) = ((of.width - width) / 2, (of.height - height) / 2);

@@ -35,7 +35,6 @@ pub trait Display: Send + Sync + 'static {
 pub struct DashboardTerminal(Arc<dyn Display>);
 
 impl DashboardTerminal {
-    #[must_use]
     pub fn new(display: Arc<dyn Display>) -> Arc<DashboardTerminal> {
         Arc::new(DashboardTerminal(display))
     }

@@ -47,7 +47,6 @@ pub struct Paint {
 }
 
 impl Paint {
-    #[must_use]
     pub fn of(theme: Theme, depth: Depth) -> Paint {
         Paint {
             theme,
@@ -62,7 +61,6 @@ impl Paint {
     }
 
     /// The style of text with this meaning, without a background.
-    #[must_use]
     pub fn text(&self, tone: Tone) -> Style {
         let (part, weight, own) = look_of(tone);
         let style = match (rgb_of(self.theme, part), self.theme) {
@@ -88,7 +86,6 @@ impl Paint {
         Line::from(spans.collect::<Vec<_>>())
     }
 
-    #[must_use]
     pub fn ground(&self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
         let part = part_of_ground(ground);

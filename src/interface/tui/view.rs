@@ -28,7 +28,6 @@ pub struct Picture {
 }
 
 /// Draws the dashboard in its own size. `prepare_frame` must have run before.
-#[must_use]
 pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
     let mut buffer = Buffer::empty(dashboard.facts().screen());
     let cursor = paint_into(dashboard, depth, &mut buffer);

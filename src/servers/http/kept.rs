@@ -19,7 +19,6 @@ pub struct RawAnswer {
 impl RawAnswer {
     /// The head of a response. Of the headers those are kept that say how to read it and when to ask
     /// again.
-    #[must_use]
     pub fn of_head(response: &reqwest::Response) -> RawAnswer {
         let is_kept = |name: &str| {
             let kept = ["content-type", "content-encoding", "retry-after"];

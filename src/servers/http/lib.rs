@@ -110,7 +110,6 @@ fn client_builder() -> ClientBuilder {
 const MAX_TARGET_CHARS: usize = 200;
 
 /// An address without the parts that may be secret.
-#[must_use]
 pub fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
@@ -122,7 +121,6 @@ pub fn shown_address(url: &Url) -> String {
 
 /// The sentence for a failed request: the server, where it is, what helps, and the causes. Of the URL
 /// only scheme, host and port are told, since the rest may contain a secret.
-#[must_use]
 pub fn error_text(error: &reqwest::Error) -> String {
     let cause = std::error::Error::source(error);
     if let Some(redirected) = cause.filter(|cause| cause.is::<Redirected>()) {
@@ -180,7 +178,6 @@ fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     held.is_some_and(|held| is_of_tls(held)) || error.source().is_some_and(is_of_tls)
 }
 
-#[must_use]
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -207,7 +204,6 @@ pub fn excerpt(text: &str) -> String {
 
 /// The advice for a connection that failed because this machine has no file descriptor left; `None`
 /// for other causes. The other side was not even reached.
-#[must_use]
 pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     let is_named = std::iter::successors(Some(error as &dyn std::error::Error), |error| {
         error.source()

@@ -10,7 +10,6 @@ const ESCAPE_BYTES: usize = 6;
 /// The same JSON, as every reader takes it. A half of a surrogate pair alone becomes U+FFFD, a
 /// control character in a text becomes its escape or a space, and what Python writes for a number
 /// that is none becomes `null`. Other mistakes stay.
-#[must_use]
 pub fn mend_json(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut mended = String::new();

@@ -44,7 +44,6 @@ enum ProxyFault {
 }
 
 impl Proxies {
-    #[must_use]
     pub fn of_process() -> Proxies {
         #[expect(
             clippy::disallowed_methods,
@@ -54,7 +53,6 @@ impl Proxies {
     }
 
     /// Those of an environment. `value_of` gives the value of a variable that is set.
-    #[must_use]
     pub fn of(value_of: impl Fn(&str) -> Option<String>) -> Proxies {
         let first = |names: [&'static str; 2]| {
             let set = names
@@ -97,7 +95,6 @@ impl Proxies {
     }
 
     /// The proxy that requests to this address go through; `None` if they go there directly.
-    #[must_use]
     pub fn proxy_of(&self, url: &Url) -> Option<&NamedProxy> {
         let proxy = match url.scheme() {
             "http" => self.http.as_ref(),
@@ -141,13 +138,11 @@ impl Proxies {
 }
 
 impl NamedProxy {
-    #[must_use]
     pub fn variable(&self) -> &'static str {
         self.variable
     }
 
     /// Its address without a password; `None` if it cannot be used.
-    #[must_use]
     pub fn shown_address(&self) -> Option<String> {
         let address = self.address.as_ref().ok()?;
         Some(address.origin().ascii_serialization())
@@ -155,7 +150,6 @@ impl NamedProxy {
 
     /// Why it cannot be used, and what helps; `None` if it can. The value may hold a password, so it is
     /// not shown.
-    #[must_use]
     pub fn trouble(&self) -> Option<String> {
         let variable = self.variable;
         let what = match self.address.as_ref().err()? {
@@ -173,7 +167,6 @@ impl NamedProxy {
     }
 }
 
-#[must_use]
 pub fn is_on_this_machine(url: &Url) -> bool {
     let to_all = |name: &str| (name == "ALL_PROXY").then(|| NOWHERE.to_owned());
     Proxies::of(to_all).proxy_of(url).is_none()

@@ -30,7 +30,6 @@ impl Redirected {
     }
 
     /// What the answer to a request of [`sent_once`] says, if it redirects a body that is gone.
-    #[must_use]
     pub fn of_answer(response: &Response) -> Option<Redirected> {
         let status = response.status();
         let is_with_body = [
@@ -55,7 +54,6 @@ pub(crate) fn refuse_redirect(attempt: Attempt<'_>) -> Action {
 /// A request whose body is let go of once it is sent. The client would keep a copy until the answer
 /// comes, for the case of a redirect with the body. What such an answer says is
 /// [`Redirected::of_answer`].
-#[must_use]
 pub fn sent_once(mut request: Request) -> Request {
     if let Some(body) = request.body_mut() {
         *body = Body::wrap(std::mem::take(body));

@@ -28,7 +28,6 @@ const DATE_FORMS: [&str; 5] = [
 ];
 
 /// The wait in the `Retry-After` header, or in milliseconds in the one that some servers add.
-#[must_use]
 pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let millis = text("retry-after-ms").and_then(|text| text.parse().ok());
@@ -40,7 +39,6 @@ pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// A wait in any notation: a duration, seconds, a date, or a time since 1970 in seconds or
 /// milliseconds.
-#[must_use]
 pub fn parse_wait(text: &str, now: SystemTime) -> Option<Duration> {
     /// From here on a number is a time in seconds, and a time in milliseconds. No wait is so long.
     const FIRST_SECONDS: f64 = 1e9;
@@ -65,7 +63,6 @@ pub fn parse_wait(text: &str, now: SystemTime) -> Option<Duration> {
 
 /// The time until a date at the beginning of a text: `2030-01-01 05:38:28`, `2030-01-01 at 00:00 UTC`,
 /// `Jan 1, 2030, 12:00 AM (UTC)`. A time without a zone is UTC, and a date without a time its beginning.
-#[must_use]
 pub fn time_at_start(text: &str, now: SystemTime) -> Option<Duration> {
     let until = |at: SystemTime| at.duration_since(now).ok();
     let words = text.split_whitespace().take(8);
@@ -136,7 +133,6 @@ fn zone_offset(zone: &str) -> chrono::TimeDelta {
 }
 
 /// The duration at the beginning of a text: `6m0s`, `2m59.56s`, `20 seconds`.
-#[must_use]
 pub fn duration_at_start(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut seconds: Option<f64> = None;
@@ -164,7 +160,6 @@ pub fn duration_at_start(text: &str) -> Option<Duration> {
 }
 
 /// The first duration in a sentence: `Too many requests. Retry in 7 seconds.`
-#[must_use]
 pub fn first_duration(text: &str) -> Option<Duration> {
     let is_in_word = |letter: char| letter.is_alphanumeric() || letter == '.';
     let numbers = text.match_indices(|letter: char| letter.is_ascii_digit());

@@ -37,7 +37,6 @@ pub struct CallTerms<'a> {
 
 impl CallTerms<'_> {
     /// A call within this limit, of which nothing but its result is wanted.
-    #[must_use]
     pub fn new(limit: Duration) -> Self {
         CallTerms {
             limit,

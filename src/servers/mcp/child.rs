@@ -54,7 +54,6 @@ pub struct ChildCommand {
 }
 
 impl ChildCommand {
-    #[must_use]
     pub fn program(&self) -> &str {
         self.command.first().map_or("", |program| program)
     }
@@ -114,7 +113,6 @@ pub enum ChildFailure {
 }
 
 impl ChildServer {
-    #[must_use]
     pub fn new(command: ChildCommand) -> ChildServer {
         ChildServer {
             command,
@@ -132,7 +130,6 @@ impl ChildServer {
         self
     }
 
-    #[must_use]
     pub fn program(&self) -> &str {
         self.command.program()
     }
@@ -261,19 +258,16 @@ fn refusal(error: &ClientInitializeError) -> Option<String> {
 
 impl ChildSession {
     /// The negotiated version of the protocol; empty where it is not known.
-    #[must_use]
     pub fn version(&self) -> &Arc<str> {
         &self.version
     }
 
     /// Whether the server has said that its tools changed since they were listed.
-    #[must_use]
     pub fn has_new_tools(&self) -> bool {
         self.has_new_tools.load(Ordering::Relaxed)
     }
 
     /// Whether the process has ended, or cannot be spoken to any longer.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.service.is_closed()
             || self.service.peer().is_transport_closed()
@@ -281,7 +275,6 @@ impl ChildSession {
     }
 
     /// The name that the server gives itself, or else the program's.
-    #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }

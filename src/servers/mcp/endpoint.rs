@@ -37,7 +37,6 @@ type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
 impl UpstreamEndpoint {
     /// A server at this URL that wants no token. Its answers, and its list of tools over all pages,
     /// may have [`MAX_ANSWER_BYTES`].
-    #[must_use]
     pub fn new(url: impl Into<Arc<str>>, http: reqwest::Client) -> UpstreamEndpoint {
         UpstreamEndpoint {
             url: url.into(),

@@ -26,7 +26,6 @@ pub struct FailedCalls {
 
 impl FailedCalls {
     /// Keeps them there, without these secrets.
-    #[must_use]
     pub fn new(keeper: Arc<dyn IncidentKeeper>, secrets: Secrets) -> FailedCalls {
         FailedCalls { keeper, secrets }
     }

@@ -178,25 +178,21 @@ impl ServerSession {
         }
     }
 
-    #[must_use]
     pub fn mode(&self) -> SessionMode {
         self.mode
     }
 
     /// The negotiated version of the protocol; empty where it is not known.
-    #[must_use]
     pub fn version(&self) -> &Arc<str> {
         &self.version
     }
 
     /// The name that the server gives itself, if it was opened here and gave one.
-    #[must_use]
     pub fn server_name(&self) -> Option<&Arc<str>> {
         self.name.as_ref()
     }
 
     /// Whether the server has said that its tools changed since they were listed.
-    #[must_use]
     pub fn has_new_tools(&self) -> bool {
         self.has_new_tools.load(Ordering::Relaxed)
     }

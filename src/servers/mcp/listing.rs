@@ -200,7 +200,6 @@ impl Listing {
 
     /// The tools that are left out and the reasons, in words for the operator; `None` if there are
     /// none.
-    #[must_use]
     pub fn left_out(&self) -> Option<String> {
         let mut named = self.named.clone();
         let rest = self.left_out - self.named.len();

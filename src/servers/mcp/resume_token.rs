@@ -20,7 +20,6 @@ struct ResumeToken {
 
 impl ServerSession {
     /// The token for resuming this session; `None` if the server keeps no sessions.
-    #[must_use]
     pub fn resume_token(&self) -> Option<Arc<str>> {
         let token = ResumeToken {
             url: self.endpoint.url.clone(),

@@ -72,7 +72,6 @@ impl KeptChecks {
         }
     }
 
-    #[must_use]
     pub fn lessons(&self, endpoint: &str, model: &str) -> Option<CheckLessons> {
         let server = shown_server(endpoint);
         let mut kept = self.0.iter();

@@ -71,13 +71,11 @@ pub struct CheckLessons {
 
 impl CheckTarget {
     /// The server's address without parts that may be secret.
-    #[must_use]
     pub fn server(&self) -> String {
         kept::shown_server(&self.endpoint.url)
     }
 
     /// The cost of a proof, in a sentence for the person who has to agree.
-    #[must_use]
     pub fn announcement(&self) -> String {
         let tokens = MAX_PROOF_TOKENS;
         let cost = match self.price {

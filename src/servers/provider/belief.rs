@@ -137,7 +137,6 @@ fn cut_text(provider: &str, reported: TokenUsage, sent: SentBytes) -> String {
     )
 }
 
-#[must_use]
 pub fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls

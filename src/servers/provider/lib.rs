@@ -133,7 +133,6 @@ struct KnownProvider {
 }
 
 /// The body of a request without its tools, for code that judges requests without sending them.
-#[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
     let style = Style::of(WireProfile::default());
     serde_json::to_value(WireChatRequest::new(request, &style, None)).unwrap_or_default()
@@ -141,7 +140,6 @@ pub fn body_without_tools(request: &ModelRequest) -> Value {
 
 impl Providers {
     /// Talks to these endpoints through one HTTP client.
-    #[must_use]
     pub fn new(
         http: &reqwest::Client,
         endpoints: impl IntoIterator<Item = (Arc<str>, ProviderEndpoint)>,
@@ -185,7 +183,6 @@ impl Providers {
     }
 
     /// What was learnt about a provider's model so far; `None` if the provider is not configured.
-    #[must_use]
     pub fn learnt(&self, name: &str, model: &str) -> Option<LearntStyle> {
         Some(self.get(name)?.learnt.of_model(model).learnt())
     }
@@ -199,7 +196,6 @@ impl Providers {
     }
 
     /// What was learnt about a provider's model so far, in words; empty if it wants nothing special.
-    #[must_use]
     pub fn learnt_in_words(&self, name: &str, model: &str) -> Vec<String> {
         let known = self.get(name);
         known.map_or_else(Vec::new, |known| known.learnt.of_model(model).in_words())

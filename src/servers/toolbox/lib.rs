@@ -74,7 +74,6 @@ pub enum ServerPlace {
 
 impl ServerPlace {
     /// The URL or the program, for the operator.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             ServerPlace::Url { url, .. } => url,
@@ -94,7 +93,6 @@ const REQUEST_CODES: [i64; 2] = [-32601, -32602];
 impl McpUpstream {
     /// The server that is reached so; `None` for no server. `tell` receives notices about its
     /// tools, each once for all Myses.
-    #[must_use]
     pub fn new(
         access: Option<UpstreamAccess>,
         http: &reqwest::Client,

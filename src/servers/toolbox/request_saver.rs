@@ -55,7 +55,6 @@ impl Shared {
 }
 
 impl CachingUpstream {
-    #[must_use]
     pub fn new(inner: Arc<dyn Upstream>) -> CachingUpstream {
         CachingUpstream {
             inner,

@@ -77,7 +77,6 @@ pub(super) struct DatedList {
 
 impl McpUpstream {
     /// What the server calls itself, once a session was opened.
-    #[must_use]
     pub fn server_name(&self) -> Option<Arc<str>> {
         self.server.as_ref()?.0.known.lock().server_name.clone()
     }

@@ -116,7 +116,6 @@ impl FaultTally {
         self.0.iter().copied()
     }
 
-    #[must_use]
     pub fn json(&self) -> Value {
         let counts: Map<String, Value> = self
             .iter()

@@ -90,7 +90,6 @@ impl Default for SessionRules {
 }
 
 impl Frontend {
-    #[must_use]
     pub fn new(
         world: World,
         rules: &WorldRules,
@@ -105,7 +104,6 @@ impl Frontend {
         }
     }
 
-    #[must_use]
     pub fn world(&self) -> &World {
         &self.world
     }

@@ -115,13 +115,11 @@ impl GalaxyClock {
     }
 
     /// A clock that starts at zero now.
-    #[must_use]
     pub fn from_now() -> Self {
         let started = std::time::Instant::now();
         Self::new(move || started.elapsed())
     }
 
-    #[must_use]
     pub fn now(&self) -> Duration {
         (self.0)()
     }

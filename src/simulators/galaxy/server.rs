@@ -124,12 +124,10 @@ impl Galaxy {
     }
 
     /// The address for MCP clients.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -145,12 +143,10 @@ impl Galaxy {
         reached.await.ok()
     }
 
-    #[must_use]
     pub fn faults(&self) -> FaultTally {
         self.faults.tally()
     }
 
-    #[must_use]
     pub fn traffic(&self) -> Arc<Traffic> {
         Arc::clone(&self.traffic)
     }

@@ -106,7 +106,6 @@ pub struct World {
 
 impl WorldRules {
     /// A world of this seed with ticks of ten seconds.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
@@ -118,7 +117,6 @@ impl WorldRules {
 }
 
 impl World {
-    #[must_use]
     pub fn new(rules: WorldRules) -> Self {
         let dice = Dice::new(rules.seed);
         Self {
@@ -139,7 +137,6 @@ impl World {
         }
     }
 
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.rules.seed
     }
@@ -155,17 +152,14 @@ impl World {
         self.rules.prices_fall_after.is_some_and(trades)
     }
 
-    #[must_use]
     pub fn now(&self) -> u64 {
         self.tick
     }
 
-    #[must_use]
     pub fn population(&self) -> usize {
         self.players.len()
     }
 
-    #[must_use]
     pub fn online(&self) -> usize {
         let visits = self
             .players
@@ -182,7 +176,6 @@ impl World {
         })
     }
 
-    #[must_use]
     pub fn find_player(&self, name: &str) -> Option<PlayerId> {
         self.names.get(&name.to_lowercase()).copied()
     }

@@ -46,7 +46,6 @@ impl PilotFinish {
 pub(super) const TOKEN_BYTES: usize = 4;
 
 /// The number of tokens that this many bytes count as: four bytes are one token, rounded up.
-#[must_use]
 pub fn count_tokens(bytes: usize) -> u64 {
     bytes.div_ceil(TOKEN_BYTES) as u64
 }
@@ -62,7 +61,6 @@ impl PilotAnswer {
     }
 
     /// The tokens of words, reasoning and calls together.
-    #[must_use]
     pub fn token_count(&self) -> u64 {
         let texts = [&self.content, &self.reasoning].into_iter().flatten();
         let calls = self

@@ -29,7 +29,6 @@ const WORDS_NOT_NAMES: &str = "a able about alone allowed also always an asked a
     your";
 
 /// The name that the system prompt gives to the agent, or the runtime's note.
-#[must_use]
 pub fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
     let is_note = |text: &&str| text.starts_with(RUNTIME_NOTE_LINE);
     // What else a note tells is about the game.

@@ -53,7 +53,6 @@ impl Default for Habits {
     }
 }
 
-#[must_use]
 pub fn answer_request(request: &PilotRequest<'_>, habits: &Habits) -> PilotAnswer {
     let fingerprint = chance::fingerprint(habits.seed, &request.entries);
     answer_with_fingerprint(fingerprint, request, habits)

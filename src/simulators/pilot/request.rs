@@ -66,7 +66,6 @@ pub enum ToolChoice<'a> {
 }
 
 impl<'a> PilotRequest<'a> {
-    #[must_use]
     pub fn read(body: &'a Value) -> Self {
         let mut entries = Vec::new();
         for message in array_elements(&body["messages"]) {
@@ -98,12 +97,10 @@ impl<'a> PilotRequest<'a> {
 
     /// Whether the name of an argument of this tool stands in the request: in the tool's schema or
     /// in what was said. Nobody can know it otherwise. The second interface's are taken as known.
-    #[must_use]
     pub fn names_argument(&self, tool: &str, argument: &str) -> bool {
         self.is_grouped || self.arguments.describe(tool, argument) || self.says(argument)
     }
 
-    #[must_use]
     pub fn says(&self, words: &str) -> bool {
         self.entries.iter().any(|entry| match entry {
             ChatEntry::System(text) | ChatEntry::User(text) | ChatEntry::Result { text, .. } => {
@@ -116,7 +113,6 @@ impl<'a> PilotRequest<'a> {
     }
 
     /// Whether the request offers the tool, or a search for tools found it.
-    #[must_use]
     pub fn offers(&self, tool: &str) -> bool {
         self.choice != ToolChoice::Never && (self.tools.contains(&tool) || self.found(tool))
     }
@@ -146,7 +142,6 @@ impl<'a> PilotRequest<'a> {
     }
 
     /// The entries after the newest user message.
-    #[must_use]
     pub fn turn(&self) -> &[ChatEntry<'a>] {
         let start = self
             .entries

@@ -67,7 +67,6 @@ impl ToolList {
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -47,7 +47,6 @@ enum CommitFailure {
 }
 
 impl MemoryLedger {
-    #[must_use]
     pub fn without_faults() -> MemoryLedger {
         MemoryLedger::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
     }
@@ -61,12 +60,10 @@ impl MemoryLedger {
         }
     }
 
-    #[must_use]
     pub fn swarm_now(&self) -> SwarmRecord {
         self.stored.lock().swarm_record()
     }
 
-    #[must_use]
     pub fn prompt_counts(&self) -> BTreeMap<Arc<str>, u64> {
         self.stored.lock().prompts.clone()
     }

@@ -12,7 +12,6 @@ pub struct SimulationProgress {
 
 impl SimulationProgress {
     /// Nothing has been simulated.
-    #[must_use]
     pub const fn new() -> SimulationProgress {
         SimulationProgress {
             seconds: AtomicU64::new(0),

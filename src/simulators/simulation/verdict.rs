@@ -67,12 +67,10 @@ pub struct SimulationVerdict {
 
 impl SimulationVerdict {
     /// Whether there was no violation.
-    #[must_use]
     pub fn is_good(&self) -> bool {
         self.violations.is_empty()
     }
 
-    #[must_use]
     pub fn fault_count(&self) -> u64 {
         self.injected.values().sum()
     }

@@ -65,7 +65,6 @@ const GIVE_BACK: &str = "UPDATE allowance SET expires_at = clock_timestamp() \
 impl SqlLedger {
     /// The limits that this process shares with others; `None` where no other process can have the
     /// database, and for a command.
-    #[must_use]
     pub fn shared_limits(&self) -> Option<impl SharedLimits + use<>> {
         self.inner.resident().map(|_| self.clone())
     }

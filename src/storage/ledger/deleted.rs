@@ -43,7 +43,6 @@ pub struct DeletedCopies {
 
 impl DeletedCopies {
     /// The copies in this directory, which is made when it is needed.
-    #[must_use]
     pub fn new(ledger: SqlLedger, directory: PathBuf, secrets: Secrets) -> DeletedCopies {
         DeletedCopies {
             ledger,

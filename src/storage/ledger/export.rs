@@ -259,7 +259,6 @@ pub struct FileExporter {
 
 impl FileExporter {
     /// Exports to this folder. It is created when it is needed.
-    #[must_use]
     pub fn new(ledger: SqlLedger, directory: PathBuf, secrets: Secrets) -> FileExporter {
         FileExporter {
             ledger,

@@ -124,7 +124,6 @@ pub struct LedgerFleet {
 impl SqlLedger {
     /// This process as one of a fleet; `None` where no other process can have the database, and for
     /// a command.
-    #[must_use]
     pub fn fleet(&self, facts: ProcessFacts) -> Option<LedgerFleet> {
         self.inner.resident()?;
         Some(LedgerFleet {

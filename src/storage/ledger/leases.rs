@@ -104,7 +104,6 @@ pub struct HomeClaim {
 
 impl HomeClaim {
     /// A new process of the home with this name. Of earlier ones these are known to be gone.
-    #[must_use]
     pub fn new(home: &str, gone: &[String]) -> HomeClaim {
         HomeClaim {
             home: home.to_string(),
@@ -113,7 +112,6 @@ impl HomeClaim {
         }
     }
 
-    #[must_use]
     pub fn owner(&self) -> &str {
         &self.owner
     }

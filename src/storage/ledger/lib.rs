@@ -225,7 +225,6 @@ impl SqlLedger {
         Ok(ledger)
     }
 
-    #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -238,7 +237,6 @@ impl SqlLedger {
 
     /// What happened to the database while the program ran, and the command that leads back; `None`
     /// if nothing was lost.
-    #[must_use]
     pub fn loss(&self) -> Option<String> {
         self.inner.place.as_ref()?.known_loss()
     }

@@ -148,7 +148,6 @@ pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
 }
 
 /// The file that leads back from a loss which is not over.
-#[must_use]
 pub fn rescued_file(path: &Path) -> Option<PathBuf> {
     let paths = DatabasePaths::of(path);
     check_over(&paths).err()?;

@@ -136,7 +136,6 @@ pub(super) fn check_for_reader(path: &Path) -> Result<(), OpenError> {
 
 /// The error for a home whose database is gone: `trace` tells that there was one, `copy` may take its
 /// place.
-#[must_use]
 pub fn gone_error(path: &Path, trace: &Path, copy: Option<&Path>) -> OpenError {
     let paths = DatabasePaths::of(path);
     OpenError::Lost(format!(
@@ -150,7 +149,6 @@ pub fn gone_error(path: &Path, trace: &Path, copy: Option<&Path>) -> OpenError {
 }
 
 /// Where the file of a database is, if its path is a link.
-#[must_use]
 pub fn real_place(path: &Path) -> PathBuf {
     DatabasePaths::of(path).real
 }

@@ -73,7 +73,6 @@ impl MetricsServer {
         Ok(MetricsServer { address, task })
     }
 
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/metrics", self.address)
     }

@@ -47,7 +47,6 @@ const OLLAMA_PORT: u16 = 11434;
 impl ModelServer {
     /// The server of a URL. A server that is not known by its address is called by the operator's
     /// name for it.
-    #[must_use]
     pub fn of(url: &str, section: &Arc<str>) -> Option<ModelServer> {
         let url = Url::parse(url).ok()?;
         let address: Arc<str> = match url.host()? {

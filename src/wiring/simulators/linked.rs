@@ -65,7 +65,6 @@ pub(in crate::wiring) fn serve_model(
     Box::pin(zoea_pilot::serve(listener, options, stop))
 }
 
-#[must_use]
 pub fn game_tools() -> Vec<ToolSpec> {
     let tool = |(name, description, schema, read_only): (&str, &str, String, bool)| ToolSpec {
         name: name.into(),

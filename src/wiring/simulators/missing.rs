@@ -37,7 +37,6 @@ pub(in crate::wiring) fn serve_model(
 }
 
 /// Nothing is known of the tools of a game that is not there.
-#[must_use]
 pub fn game_tools() -> Vec<ToolSpec> {
     Vec::new()
 }

@@ -14,7 +14,6 @@ pub struct CountedHeap {
 
 impl CountedHeap {
     /// A heap in which nothing is held yet.
-    #[must_use]
     pub const fn new() -> CountedHeap {
         CountedHeap {
             held: AtomicUsize::new(0),
@@ -22,7 +21,6 @@ impl CountedHeap {
     }
 
     /// The bytes that are held now.
-    #[must_use]
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }

@@ -102,7 +102,6 @@ const fn lever(name: &'static str, what: &'static str, change: fn(&mut EconomySe
     Lever { name, what, change }
 }
 
-#[must_use]
 pub fn find_lever(name: &str) -> Option<&'static Lever> {
     LEVERS.iter().find(|lever| lever.name == name)
 }

@@ -22,7 +22,6 @@ const HEADINGS: [&str; 11] = [
 ];
 
 /// A table with a line for each measurement of the whole swarm.
-#[must_use]
 pub fn table(rows: &[(String, EconomyReport)]) -> String {
     let mut text = heading("lever", "req/mut");
     for (name, report) in rows {
@@ -42,7 +41,6 @@ pub fn table(rows: &[(String, EconomyReport)]) -> String {
 }
 
 /// A table with a line for each role of one measurement.
-#[must_use]
 pub fn role_table(report: &EconomyReport) -> String {
     let mut text = heading("role", "");
     for role in &report.roles {

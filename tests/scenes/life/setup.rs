@@ -30,7 +30,6 @@ pub(super) fn rules(budget: usize) -> SwarmRules {
 }
 
 /// What the first life of a Mysis is restored from: its record, and no history.
-#[must_use]
 pub fn first_life(record: MysisRecord, rules: Arc<SwarmRules>) -> RestoreArgs {
     RestoreArgs {
         record,

@@ -30,7 +30,6 @@ impl DefaultCap {
     }
 
     /// The cap in words; `None` if it caps nothing.
-    #[must_use]
     pub fn describe(&self) -> Option<String> {
         let dollars = self.cost_micros.map(format_dollars);
         let tokens = self.unpriced_tokens.map(format_unpriced_tokens);

@@ -23,7 +23,6 @@ impl BudgetLimits {
     }
 
     /// The spent percentage of the limits, rounded down; `None` without a limit.
-    #[must_use]
     pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
         let tokens = percent_of(spent.tokens(), self.tokens);
         tokens.max(percent_of(spent.cost_micros, self.cost_micros))
@@ -36,7 +35,6 @@ pub(super) fn percent_of(spent: u64, limit: Option<u64>) -> Option<u64> {
 }
 
 /// A spent percentage in words. Beyond ten times the budget its digits say nothing.
-#[must_use]
 pub fn percent_text(percent: u64) -> String {
     match percent {
         0..=999 => format!("{percent} %"),

@@ -122,7 +122,6 @@ impl BudgetLimits {
     }
 
     /// The amount as [`BudgetLimits::parse`] reads it.
-    #[must_use]
     pub fn as_amount(&self) -> String {
         match (self.cost_micros, self.tokens) {
             (Some(micros), _) => format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000),
@@ -131,7 +130,6 @@ impl BudgetLimits {
     }
 
     /// The limits in words, as `10 US dollars and 5000 tokens`.
-    #[must_use]
     pub fn describe(&self) -> String {
         let dollars = self.cost_micros.map(format_dollars);
         let tokens = self.tokens.map(|tokens| format!("{tokens} tokens"));

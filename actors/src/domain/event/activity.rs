@@ -58,7 +58,6 @@ fn summary_of<S: Serializer>(question: &Arc<Question>, to: S) -> Result<S::Ok, S
 }
 
 impl Activity {
-    #[must_use]
     pub fn awaited_lane(&self) -> Option<&Lane> {
         if let Activity::Queueing(lane) = self {
             return Some(lane);
@@ -66,7 +65,6 @@ impl Activity {
         None
     }
 
-    #[must_use]
     pub fn question(&self) -> Option<&Arc<Question>> {
         if let Activity::Asked(question) = self {
             return Some(question);
@@ -74,7 +72,6 @@ impl Activity {
         None
     }
 
-    #[must_use]
     pub fn family(&self) -> ActivityFamily {
         match self {
             Activity::Resting
@@ -97,7 +94,6 @@ impl Activity {
     }
 
     /// Whether it waits for an arrival, or for the operator.
-    #[must_use]
     pub fn waits_on_purpose(&self) -> bool {
         matches!(
             self,
@@ -107,7 +103,6 @@ impl Activity {
 
     /// Whether it goes on while the swarm is frozen: what had left is heard out, and what is known is written down.
     /// Everything else stands still.
-    #[must_use]
     pub fn goes_on_when_frozen(&self) -> bool {
         match self.family() {
             ActivityFamily::OwnWork | ActivityFamily::Model | ActivityFamily::ToolCall => true,

@@ -17,7 +17,6 @@ pub struct Elsewhere {
 impl MysisStatus {
     /// The status as this process shows it while another one runs the Mysis. Of one that is gone,
     /// nobody knows what the Mysis does.
-    #[must_use]
     pub fn as_seen_from_afar(&self, place: Arc<Elsewhere>) -> MysisStatus {
         let mut status = self.clone();
         if place.is_gone && self.state == LifeState::Running {

@@ -31,7 +31,6 @@ struct ShownResult {
 
 impl Gist {
     /// The gist of a result with this text. What was read already is put into words now, and its text is not kept.
-    #[must_use]
     pub fn of_result(
         command: Arc<str>,
         status: CallStatus,

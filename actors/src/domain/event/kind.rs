@@ -26,7 +26,6 @@ pub struct SwarmEvent {
 }
 
 impl SwarmEvent {
-    #[must_use]
     pub fn of_swarm(at: Timestamp, what: EventKind) -> SwarmEvent {
         let mysis = None;
         SwarmEvent { at, mysis, what }
@@ -132,7 +131,6 @@ pub enum SwarmCondition {
 }
 
 impl MysisStatus {
-    #[must_use]
     pub fn who(&self) -> MysisRef {
         let (id, name) = (self.id, self.name.clone());
         MysisRef { id, name }

@@ -22,7 +22,6 @@ pub enum TurnNews<'a> {
 
 impl EventKind {
     /// What the event says about turns; `None` if it says nothing.
-    #[must_use]
     pub fn turn_news(&self) -> Option<TurnNews<'_>> {
         match self {
             EventKind::Turn(TurnEvent::Started { turn }) => Some(TurnNews::Started(*turn)),

@@ -16,7 +16,6 @@ pub struct OrderSummary {
 
 impl OrderSummary {
     /// The summary of an order; `None` for one that changes nothing.
-    #[must_use]
     pub fn of(order: &Order) -> Option<OrderSummary> {
         let (code, name, text) = match order {
             Order::Create {

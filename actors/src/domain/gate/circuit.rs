@@ -73,7 +73,6 @@ pub enum CallOutcome {
 
 impl CallOutcome {
     /// Whether the server serves nobody, as far as this call tells.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         match self {
             CallOutcome::Fails { .. }
@@ -126,7 +125,6 @@ pub struct Outage {
 
 impl Outage {
     /// One without any trial yet.
-    #[must_use]
     pub fn new(
         text: Arc<str>,
         since: Moment,
@@ -156,7 +154,6 @@ impl Default for Circuit {
 
 impl Circuit {
     /// When the next call may pass.
-    #[must_use]
     pub fn opens_at(&self) -> Moment {
         match self {
             Circuit::Closed { .. } => Moment(0),
@@ -165,12 +162,10 @@ impl Circuit {
     }
 
     /// Whether calls pass that are not trial calls.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.outage().is_none()
     }
 
-    #[must_use]
     pub fn outage(&self) -> Option<&Outage> {
         match self {
             Circuit::Closed { .. } => None,

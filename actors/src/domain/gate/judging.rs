@@ -9,7 +9,6 @@ use crate::model::{OthersGet, ServiceReturn};
 
 impl AdmissionGate {
     /// What the other conversations of a lane got since this one began to fail.
-    #[must_use]
     pub fn others_get(&self, lane: &Lane, who: MysisId, now: Moment) -> OthersGet {
         let lane = self.lanes.get(lane);
         lane.map_or(OthersGet::Nobody, |lane| lane.owners.others_get(who, now))

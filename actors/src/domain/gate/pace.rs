@@ -69,7 +69,6 @@ pub(super) struct TokenPace {
 impl TokenPace {
     /// When a call with this many tokens may begin under a limit. A call that exceeds the limit may
     /// begin when no other call counts.
-    #[must_use]
     pub(super) fn opens_at(&self, tokens: u64, limit: u64) -> Moment {
         let mut sum = self.sum;
         let mut at = Moment(0);

@@ -77,7 +77,6 @@ impl AdmissionGate {
     }
 
     /// Whether the parts of this process are not valid any more: other processes may use them.
-    #[must_use]
     pub fn has_lapsed_at(&self, now: Moment) -> bool {
         self.shared_until.is_some_and(|until| until <= now)
     }
@@ -122,7 +121,6 @@ impl AdmissionGate {
 
     /// The day of whose spending the budgets need to know what all processes spent; `None` without
     /// budgets.
-    #[must_use]
     pub fn budget_day(&self, now: Timestamp) -> Option<Day> {
         self.budgets.is_limited().then(|| Day::of(now))
     }

@@ -111,7 +111,6 @@ impl Life {
 
     /// How long it hears nothing before its conversation is left to the store; `None` while something of
     /// it is not stored, or a call is under way. A model's answer mostly comes sooner.
-    #[must_use]
     pub fn rests_after(&self) -> Option<Duration> {
         let after = match self.stage.step() {
             Some(TurnStep::Asking { .. }) => RESTS_ASKING,

@@ -10,7 +10,6 @@ use super::{Life, Mode};
 impl Life {
     /// Whether it runs and cannot go on: it waits for admission, for the next attempt, or for the
     /// end of a pause.
-    #[must_use]
     pub fn is_held_up(&self) -> bool {
         let activity = &self.doing.activity;
         let waits = activity.is_wait() || activity.question().is_some();

@@ -60,7 +60,6 @@ fn has_lasted(since: Timestamp, now: Timestamp) -> bool {
 }
 
 impl NeedBook {
-    #[must_use]
     pub fn concerns(what: &EventKind) -> bool {
         matches!(
             what,
@@ -217,7 +216,6 @@ impl NeedBook {
     }
 
     /// The needs now: by cause, the newest first.
-    #[must_use]
     pub fn list(&self, now: Timestamp) -> Vec<ListedNeed> {
         let mut lines: BTreeMap<NeedLineKey, ListedNeed> = BTreeMap::new();
         for (kind, condition) in self.standing.iter() {
@@ -257,7 +255,6 @@ impl NeedBook {
     }
 
     /// When the list changes next without an event, if it does: when a server has been away for long enough.
-    #[must_use]
     pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let away = self.outages.with_light(Light::Red);
         let away = away.map(|away| self.since(&span_of(away), away.since));

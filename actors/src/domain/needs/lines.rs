@@ -33,7 +33,6 @@ pub struct ListedNeed {
 
 impl ListedNeed {
     /// Whom it is about: the one Mysis, how many of them, or the program.
-    #[must_use]
     pub fn whose(&self) -> String {
         match &self.myses[..] {
             [] => "zoea".to_string(),
@@ -56,7 +55,6 @@ impl ListedNeed {
     }
 
     /// How many it concerns: the Myses, or the program.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.myses.len().max(1)
     }

@@ -8,7 +8,6 @@ use super::{
 };
 
 /// The word of a need for a reader, of at most 15 letters; its word in JSON, alerts and metrics stays.
-#[must_use]
 pub fn shown_need(what: &str) -> &str {
     match what {
         ASKED => "asks you",
@@ -28,7 +27,6 @@ pub fn shown_need(what: &str) -> &str {
 
 /// The command that helps against a need of these Myses, as `; \`zoea mysis retry --all\` tries now`; empty where the
 /// reason says what to do.
-#[must_use]
 pub fn help_command(help: &str, name: &str, count: usize) -> String {
     let (whom, it) = match count {
         1 => (name, "it"),
@@ -50,7 +48,6 @@ pub fn help_command(help: &str, name: &str, count: usize) -> String {
     format!("; {command}")
 }
 
-#[must_use]
 pub fn over_need(what: &str) -> String {
     let text = match what {
         ASKED => "its server's question is closed",

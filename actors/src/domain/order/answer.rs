@@ -63,7 +63,6 @@ pub enum CompletedOrder {
 }
 
 impl CompletedOrder {
-    #[must_use]
     pub fn row(&self) -> Option<Seq> {
         if let CompletedOrder::Stored(seq) = self {
             return Some(*seq);
@@ -72,7 +71,6 @@ impl CompletedOrder {
     }
 
     /// How many Myses it reached, in words, if it was for all.
-    #[must_use]
     pub fn reach(&self) -> Option<String> {
         let CompletedOrder::Broadcast {
             delivered, missed, ..
@@ -256,7 +254,6 @@ impl fmt::Display for UnknownName {
 
 impl OrderRefusal {
     /// No Mysis has this name, but these.
-    #[must_use]
     pub fn unknown_mysis<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> OrderRefusal {
         OrderRefusal::UnknownMysis(UnknownName {
             name: name.to_string(),

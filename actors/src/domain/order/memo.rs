@@ -10,7 +10,6 @@ const ORDER: &str = "order";
 const CONTENT: &str = "text";
 
 /// The order as text, without secrets; `None` if it cannot be given to a Mysis of another process.
-#[must_use]
 pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
     let order = match order {
         Order::ForMysis { order, .. } => order,
@@ -47,7 +46,6 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
 }
 
 /// Reads an order for the Mysis with this name; `None` if this version does not know it.
-#[must_use]
 pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
     let mut read: Map<String, Value> = serde_json::from_str(text).ok()?;
     let word = read.remove(ORDER)?;
@@ -74,7 +72,6 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
 }
 
 /// The answer to such an order as text. One that no order which is passed on has is empty.
-#[must_use]
 pub fn answer_to_text(answer: &OrderResult) -> String {
     let written = match answer {
         Ok(done) => serde_json::to_value(done).unwrap_or_else(|_| json!({})),

@@ -82,7 +82,6 @@ impl StallDetector {
     }
 
     /// Restores the state from a checkpoint. One that is not understood gives an empty state, which counts anew.
-    #[must_use]
     pub fn restore(memo: &str, now: Now) -> StallDetector {
         let Ok(form) = serde_json::from_str::<CheckpointForm>(memo) else {
             return StallDetector::default();

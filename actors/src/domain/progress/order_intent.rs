@@ -53,7 +53,6 @@ const WAITING_WORDS: [&str; 34] = [
 ];
 
 impl OrderIntent {
-    #[must_use]
     pub fn of(order: &str) -> OrderIntent {
         if order.lines().any(is_no_gain_line) {
             OrderIntent::Waits
@@ -65,7 +64,6 @@ impl OrderIntent {
 
 /// The first word that suggests that no gain is expected; `None` if there is none or the order says
 /// so itself.
-#[must_use]
 pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
     if OrderIntent::of(order) == OrderIntent::Waits {
         return None;
@@ -80,7 +78,6 @@ pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
 }
 
 /// The order with the line that no gain is expected.
-#[must_use]
 pub fn expecting_no_gain(order: &str) -> String {
     if OrderIntent::of(order) == OrderIntent::Waits {
         return order.to_string();
@@ -89,7 +86,6 @@ pub fn expecting_no_gain(order: &str) -> String {
 }
 
 /// The order without that line.
-#[must_use]
 pub fn expecting_gains(order: &str) -> String {
     let lines: Vec<&str> = order
         .lines()

@@ -174,7 +174,6 @@ impl FieldKind {
         checked.ok_or_else(|| format!("must be {}", self.describe()))
     }
 
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             FieldKind::Text { min, max, format } => {

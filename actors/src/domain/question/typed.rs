@@ -7,7 +7,6 @@ use super::QuestionField;
 
 /// A value as it is typed into a line of pairs: a list without its brackets, where no entry contains
 /// a comma.
-#[must_use]
 pub fn typed_value(value: &Value) -> String {
     let joined = |values: &Vec<Value>| -> Option<String> {
         let words: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();

@@ -48,7 +48,6 @@ fn no_calls() -> Option<u64> {
 }
 
 impl RoutineMemo {
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<Routine>> {
         self.known.iter().find(|known| *known.name == *name)
     }
@@ -70,7 +69,6 @@ impl RoutineMemo {
 
     /// One of which only this is known: there was one, and what it says is not understood. So no call of it goes
     /// on, none of unknown outcome is proven, and what its routines spared is not known.
-    #[must_use]
     pub fn unknown() -> RoutineMemo {
         RoutineMemo {
             spared: None,
@@ -79,7 +77,6 @@ impl RoutineMemo {
         }
     }
 
-    #[must_use]
     pub fn to_text(&self) -> String {
         let text = serde_json::to_string(self);
         debug_assert!(text.is_ok(), "every member has a form in JSON");

@@ -92,12 +92,10 @@ impl CircleWatch {
     }
 
     /// The circle that goes on now, if there is one.
-    #[must_use]
     pub fn circle(&self) -> Option<&Circle> {
         self.circle.as_ref()
     }
 
-    #[must_use]
     pub fn upto(&self) -> Seq {
         self.upto
     }
@@ -219,7 +217,6 @@ impl CircleWatch {
 
 /// Whether a command that is no look does something for a round. What is only said changes nothing in
 /// the game.
-#[must_use]
 pub fn acts_in_game(command: &str) -> bool {
     const SAID: [&str; 6] = [
         "chat",

@@ -218,7 +218,6 @@ impl Condition {
     }
 
     /// Whether it holds; `None` if that depends on what is not known.
-    #[must_use]
     pub fn holds(&self, known: &KnownValues) -> Option<bool> {
         let mut judged = self.comparisons().iter().map(|one| one.holds(known));
         // One comparison with this result decides.
@@ -231,7 +230,6 @@ impl Condition {
     }
 
     /// Why a guard does not hold; `None` if it does. What is not known holds no guard.
-    #[must_use]
     pub fn objection(&self, known: &KnownValues) -> Option<String> {
         let now = || {
             let of = self.comparisons().iter().map(|one| {
@@ -257,7 +255,6 @@ impl Condition {
         }
     }
 
-    #[must_use]
     pub fn describe(&self) -> String {
         let word = match self {
             Condition::One(_) | Condition::All(_) => " and ",

@@ -39,7 +39,6 @@ pub fn with_changes(
 impl RoutineMemo {
     /// The routine of this name; without a name the one that runs, else the newest. What runs comes
     /// before what is known, with the changes that wait for its next step.
-    #[must_use]
     pub fn to_edit(&self, name: Option<&str>) -> Option<&Arc<Routine>> {
         let running = self.run.as_ref().map(|run| run.newest_form());
         let running = running.filter(|run| name.is_none_or(|name| *run.name == *name));
@@ -49,7 +48,6 @@ impl RoutineMemo {
         })
     }
 
-    #[must_use]
     pub fn is_running(&self, name: &str) -> bool {
         let run = self.run.as_ref();
         run.is_some_and(|run| *run.routine.name == *name)

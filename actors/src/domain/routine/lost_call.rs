@@ -72,7 +72,6 @@ pub struct ConfirmedCall {
 }
 
 impl ConfirmedCall {
-    #[must_use]
     pub fn describe(&self) -> String {
         let CallKey { seq, position } = self.key;
         format!(
@@ -249,7 +248,6 @@ impl LostCall {
 
 /// Whether a call that was carried out shows that no earlier one of the same player is still on its way: the
 /// game makes the actions of a player in their order.
-#[must_use]
 pub fn settles(command: &str) -> bool {
     matches!(
         command,

@@ -39,7 +39,6 @@ pub struct StepResult<'a> {
 
 impl StepResult<'_> {
     /// Whether the call is no step, but a look of the run's own.
-    #[must_use]
     pub fn is_look(&self) -> bool {
         self.call.id.starts_with(LOOK)
     }
@@ -47,7 +46,6 @@ impl StepResult<'_> {
 
 /// Whether a result counts as that of a call which a routine made in the model's place: the call with this id was
 /// made, and it was no look of the routine's own.
-#[must_use]
 pub fn saves_a_call(id: &str, status: CallStatus) -> bool {
     status != CallStatus::NotExecuted && !id.starts_with(LOOK)
 }

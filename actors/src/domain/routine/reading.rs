@@ -66,7 +66,6 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
 
 /// A routine's name, in the letters that names have. Models write names of several words, which is
 /// no reason to refuse a routine.
-#[must_use]
 pub fn plain_name(given: &str) -> String {
     let words = given.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -74,7 +73,6 @@ pub fn plain_name(given: &str) -> String {
 }
 
 /// Whether a text in plain letters can be a routine's name.
-#[must_use]
 pub fn is_routine_name(name: &str) -> bool {
     (1..=MAX_NAME_BYTES).contains(&name.len())
 }

@@ -12,7 +12,6 @@ use super::run::RoutineRun;
 use super::{ROUTINE_START, RoutineStatus};
 
 impl RoutineEnd {
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             RoutineEnd::RoundsOver => "its rounds are over".to_string(),
@@ -67,7 +66,6 @@ impl RoutineRun {
         end.describe()
     }
 
-    #[must_use]
     pub fn short_report(&self) -> String {
         format!(
             "routine {} ended after {} rounds and {} calls, {} credits earned: {}",
@@ -79,7 +77,6 @@ impl RoutineRun {
         )
     }
 
-    #[must_use]
     pub fn report(&self, facts: &GameFacts) -> String {
         let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
         let begun = match self.source {
@@ -124,7 +121,6 @@ impl RoutineRun {
 }
 
 impl CircleOffer {
-    #[must_use]
     pub fn describe(&self) -> String {
         format!(
             "paying loop, {} credits in {} rounds: {}",
@@ -134,7 +130,6 @@ impl CircleOffer {
         )
     }
 
-    #[must_use]
     pub fn for_model(&self) -> String {
         format!(
             "{}. Let the runtime repeat it: {ROUTINE_START} {{\"name\":\"{}\"}}",
@@ -144,7 +139,6 @@ impl CircleOffer {
     }
 
     /// The line for the operator. `is_begun`: whether the runtime begins it by itself.
-    #[must_use]
     pub fn for_operator(&self, is_begun: bool) -> String {
         let how = match is_begun {
             true => "it begins with the next turn".to_string(),
@@ -155,7 +149,6 @@ impl CircleOffer {
 }
 
 impl RoutineStatus {
-    #[must_use]
     pub fn describe(&self) -> String {
         let rate = self.earned_an_hour.map_or_else(String::new, |rate| {
             format!(", {} an hour", group_signed(rate))

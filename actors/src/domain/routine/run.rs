@@ -109,7 +109,6 @@ pub struct StepCall {
 }
 
 impl RoutineRun {
-    #[must_use]
     pub fn new(
         routine: Arc<Routine>,
         source: RunSource,
@@ -146,18 +145,15 @@ impl RoutineRun {
         }
     }
 
-    #[must_use]
     pub fn routine(&self) -> &Arc<Routine> {
         &self.routine
     }
 
-    #[must_use]
     pub fn source(&self) -> RunSource {
         self.source
     }
 
     /// For how long it has run, in milliseconds.
-    #[must_use]
     pub fn elapsed_ms(&self) -> u64 {
         self.elapsed_ms
     }
@@ -167,13 +163,11 @@ impl RoutineRun {
     }
 
     /// Whether it ended because all its rounds were made, and so where it began.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.end == Some(RoutineEnd::RoundsOver)
     }
 
     /// Whether it can go on where it stands: an order came between two of its calls.
-    #[must_use]
     pub fn can_resume(&self) -> bool {
         self.end == Some(RoutineEnd::Order) && self.lost_call.is_none()
     }
@@ -188,7 +182,6 @@ impl RoutineRun {
     }
 
     /// The round that it is in, from 1.
-    #[must_use]
     pub fn round(&self) -> u32 {
         self.at.round
     }
@@ -198,7 +191,6 @@ impl RoutineRun {
         self.end.get_or_insert(end);
     }
 
-    #[must_use]
     pub fn known(
         &self,
         facts: &GameFacts,
@@ -221,7 +213,6 @@ impl RoutineRun {
         (ms >= 60_000).then(|| self.earned.all.saturating_mul(60) / (ms / 60_000))
     }
 
-    #[must_use]
     pub fn status(&self) -> RoutineStatus {
         RoutineStatus {
             name: self.routine.name.clone(),

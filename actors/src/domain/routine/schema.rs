@@ -10,7 +10,6 @@ use super::{MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS};
 pub const ROUTINE_START: &str = "zoea_routine_start";
 
 /// The tool that starts a routine. It may be called again after a crash: a run that is stored goes on.
-#[must_use]
 pub fn start_tool() -> ToolSpec {
     ToolSpec::own(
         ROUTINE_START,
@@ -26,7 +25,6 @@ pub fn start_tool() -> ToolSpec {
     )
 }
 
-#[must_use]
 pub fn speaks_of_routines(text: &str) -> bool {
     text.to_lowercase().contains("routine")
 }

@@ -5,7 +5,6 @@ use serde_json::{Value as Json, json};
 use super::Routine;
 
 /// The routine as JSON, which [`read_routine`](super::read_routine) reads.
-#[must_use]
 pub fn to_json(routine: &Routine) -> Json {
     let mut form = json!({
         "name": *routine.name,

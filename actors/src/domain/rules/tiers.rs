@@ -17,13 +17,11 @@ pub struct ProviderTier {
 }
 
 impl SwarmRules {
-    #[must_use]
     pub fn known_tiers(&self) -> BTreeSet<u8> {
         let tiers = self.providers.values().filter_map(|of| of.tier);
         tiers.map(|of| of.tier).collect()
     }
 
-    #[must_use]
     pub fn providers_of_tier(&self, tier: u8) -> Vec<Arc<str>> {
         let providers = self.providers.iter();
         let mut fitting: Vec<(usize, &Arc<str>)> = providers
@@ -36,7 +34,6 @@ impl SwarmRules {
 
     /// The tiers that the role of a Mysis allows; `None` if it has a provider of its own, or its role
     /// names no tier.
-    #[must_use]
     pub fn tier_range(&self, own: &MysisProfile) -> Option<TierRange> {
         self.roles
             .rules_of(own)
@@ -46,7 +43,6 @@ impl SwarmRules {
 
     /// The profile in force. Where a role names tiers, the provider is the first one of the tier that was
     /// reached, or of the lowest that there is.
-    #[must_use]
     pub fn profile_in_force(
         &self,
         own: &Arc<MysisProfile>,

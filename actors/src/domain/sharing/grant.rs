@@ -28,7 +28,6 @@ pub struct Granted {
 
 /// The part of the process with this owner, in view of all rows of the limit, by owner, in this second
 /// of the server's clock.
-#[must_use]
 pub fn grant(claim: &LimitClaim, owner: &str, rows: &[Allowance], second: u64) -> Granted {
     let (own, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| &*row.owner == owner);
     let others_live = || others.iter().filter(|row| row.lives);

@@ -76,7 +76,6 @@ impl From<WrittenCall> for RequestedCall {
 }
 
 /// The calls of a text that is nothing but calls; `None` for any other text.
-#[must_use]
 pub fn parse_calls(text: &str) -> Option<Vec<WrittenCall>> {
     let mut calls = Vec::new();
     let mut rest = skip_marks(text);

@@ -22,7 +22,6 @@ const MAX_ROWS: usize = 128;
 
 /// The row with what earlier turns show of its result, if they may have so many bytes. Requests then
 /// share its text.
-#[must_use]
 pub fn row_in_earlier_turns(row: &Arc<Row>, bytes: usize) -> Arc<Row> {
     let Some((call, text, meta)) = row.result() else {
         return row.clone();

@@ -34,7 +34,6 @@ impl TurnOwner {
 
 /// Chooses the owner of a turn that begins now: an unanswered direct message, else the mission,
 /// else the newest direct message among the newest `window` sendable rows, else a nudge.
-#[must_use]
 pub fn choose_owner(
     conversation: &Conversation,
     mission: Option<&Mission>,

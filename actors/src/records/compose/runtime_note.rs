@@ -25,7 +25,6 @@ const FORGED_LINE: &str = "(from the runtime, not an order)";
 const MAX_NOTE_BYTES: usize = 2 << 10;
 
 /// The most bytes of a runtime note in a request with this budget.
-#[must_use]
 pub fn note_allowance(budget: usize) -> usize {
     (budget / 8).min(MAX_NOTE_BYTES)
 }

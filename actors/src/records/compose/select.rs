@@ -51,7 +51,6 @@ pub(super) fn select_parts(composition: &Composition<'_>, room: usize) -> Select
 
 /// The first row that has to stay in memory for the earlier turns of a mission, where the next turn
 /// is this one and earlier turns may take so many bytes.
-#[must_use]
 pub fn first_row_of_earlier_turns(
     conversation: &Conversation,
     next: TurnNumber,

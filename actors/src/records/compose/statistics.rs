@@ -25,7 +25,6 @@ pub struct Statistics {
     pub tool: usize,
 }
 
-#[must_use]
 pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     let bytes = wire_bytes(messages);
     let mut statistics = Statistics {
@@ -71,19 +70,16 @@ pub struct Breakdown {
 
 impl Breakdown {
     /// The bytes from the operator.
-    #[must_use]
     pub fn of_operator(&self) -> usize {
         self.notes + self.prompts + self.missions
     }
 
     /// The bytes from the runtime.
-    #[must_use]
     pub fn of_runtime(&self) -> usize {
         self.system_prompt + self.nudges + self.continuations + self.runtime_note
     }
 
     /// The bytes from the model itself.
-    #[must_use]
     pub fn of_model(&self) -> usize {
         self.replies + self.calls
     }

@@ -79,7 +79,6 @@ pub(super) fn is_object(text: &str) -> bool {
 }
 
 /// The size of messages in bytes as compact JSON in OpenAI's form, with brackets and commas.
-#[must_use]
 pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
     let commas = messages.len().saturating_sub(1);
     2 + commas + messages.iter().map(message_bytes).sum::<usize>()

@@ -10,7 +10,6 @@ use super::shape::{join_texts, push_merged};
 
 /// The same conversation without calls: each is a JSON object in the text of its message, as models
 /// write calls that have no other way, and its result is a user's message that says so.
-#[must_use]
 pub fn calls_as_words(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     let mut worded = Vec::with_capacity(messages.len());
     let mut last_calls: &[ChatCall] = &[];

@@ -26,7 +26,6 @@ impl Conversation {
     }
 
     /// The newest row that the model had seen when it last wrote.
-    #[must_use]
     pub fn seen_by_model(&self) -> Seq {
         let said = self.last_utterance().and_then(|row| row.utterance());
         said.map(|said| said.seen_up_to).unwrap_or_default()
@@ -34,7 +33,6 @@ impl Conversation {
 
     /// The model's newest message, which stood in no request that was served, unless an older one has the
     /// same words.
-    #[must_use]
     pub fn newest_own_words(&self) -> Option<&Arc<Row>> {
         let is_own = |row: &&Arc<Row>| row.utterance().is_some() && row.routine().is_none();
         let mut own = self.rows.iter().rev().filter(is_own);
@@ -45,7 +43,6 @@ impl Conversation {
 
     /// The rows with texts of others that the model has not answered yet, oldest first, without those
     /// whose text it has answered elsewhere.
-    #[must_use]
     pub fn unanswered_texts(&self) -> Vec<Arc<Row>> {
         let seen = self.seen_by_model();
         let is_new = |row: &&Arc<Row>| row.seq > seen && is_of_others(row);
@@ -61,7 +58,6 @@ impl Conversation {
         new
     }
 
-    #[must_use]
     pub fn text_of(&self, seq: Seq) -> Option<&Arc<str>> {
         let row = self.rows.iter().find(|row| row.seq == seq)?;
         Some(row.text())

@@ -183,7 +183,6 @@ impl Conversation {
     }
 
     /// The bytes of text in memory, for metrics.
-    #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.rows.iter().map(|row| row_bytes(row, self.hold)).sum()
     }

@@ -38,7 +38,6 @@ impl HeldText {
 
 impl HeldTexts {
     /// What was learnt about the form of requests, oldest first.
-    #[must_use]
     pub fn lessons(&self) -> &[Arc<HeldText>] {
         &self.lessons
     }
@@ -70,7 +69,6 @@ impl HeldTexts {
     }
 
     /// Whether another conversation finds out about the form of requests just now.
-    #[must_use]
     pub fn is_judged_by_another(&self, whom: (&str, &str), mysis: MysisId, now: Moment) -> bool {
         let judging = self.suspected.get(&form_of(whom));
         judging.is_some_and(|(by, since)| *by != mysis && now.since(*since) < SUSPECTED_TIME)

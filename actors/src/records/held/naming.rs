@@ -18,14 +18,12 @@ pub struct UndeliveredOrder {
 
 impl HeldText {
     /// The name by which the operator forgets it: eight hexadecimal digits, the same in each process.
-    #[must_use]
     pub fn id(&self) -> String {
         let parts = [self.kind.as_str(), &self.provider, &self.model, &self.text];
         let hash = hash_of(parts.iter().flat_map(|part| part.bytes().chain([0xff])));
         format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
     }
 
-    #[must_use]
     pub fn undelivered(&self, what: &str) -> UndeliveredOrder {
         let said: String = self.said.chars().take(MAX_SHOWN).collect();
         let why = format!(

@@ -9,7 +9,6 @@ use super::naming::hash_of;
 use super::{HeldText, HeldTexts, KEY_BYTES, Recipient};
 
 /// Whether a row holds what somebody wrote to the Mysis, which stays whole in memory.
-#[must_use]
 pub fn is_order(row: &Row) -> bool {
     match row.kind() {
         Some(RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note) => true,
@@ -30,7 +29,6 @@ fn order_key(text: &str) -> Arc<str> {
 
 impl HeldText {
     /// By which the words of a row are known.
-    #[must_use]
     pub fn key_of(row: &Row) -> Arc<str> {
         match is_order(row) {
             true => order_key(row.text()),
@@ -39,14 +37,12 @@ impl HeldText {
     }
 
     /// Whether this is the whole text of an order, or its key.
-    #[must_use]
     pub fn is_order(&self, text: &str) -> bool {
         let beginning = &text[..text.floor_char_boundary(KEY_BYTES)];
         *self.text == *text || (self.text.starts_with(beginning) && *self.text == *order_key(text))
     }
 
     /// Whether these are the words of a row, which may be cut if it is no order.
-    #[must_use]
     pub fn is_row(&self, row: &Row) -> bool {
         match is_order(row) {
             true => self.is_order(row.text()),
@@ -57,13 +53,11 @@ impl HeldText {
 
 impl HeldTexts {
     /// The text of an order that is held back from this recipient; `None` if this one is not.
-    #[must_use]
     pub fn find_order(&self, whom: &Recipient, text: &str) -> Option<&Arc<HeldText>> {
         self.texts_from(whom).find(|held| held.is_order(text))
     }
 
     /// What is held back from this recipient of a row; `None` if that is not.
-    #[must_use]
     pub fn find_row(&self, whom: &Recipient, row: &Row) -> Option<&Arc<HeldText>> {
         self.texts_from(whom).find(|held| held.is_row(row))
     }

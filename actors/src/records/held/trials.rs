@@ -35,7 +35,6 @@ impl TrialClaim {
 
     /// Whether it may be made where these are known: no other conversation tries one of its texts, and
     /// its provider has trials left.
-    #[must_use]
     pub fn is_admitted(&self, shared: &[SharedTrial]) -> bool {
         let is_tried = |trial: &SharedTrial| {
             trial.age < SUSPECTED_TIME && trial.claim.tries_for(self.by, &self.texts)
@@ -85,7 +84,6 @@ impl TrialBook {
     }
 
     /// Those that wait for other processes.
-    #[must_use]
     pub fn claims(&self) -> Vec<TrialClaim> {
         let waiting = self.trials.iter().filter(|trial| !trial.is_admitted);
         waiting.map(|trial| trial.claim.clone()).collect()
@@ -105,7 +103,6 @@ impl TrialBook {
     }
 
     /// Whether a trial may be made: `None` where it waits for the other processes.
-    #[must_use]
     pub fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
         let mut trials = self.trials.iter();
         let own = trials.find(|trial| (trial.claim.by, trial.claim.number) == (by, number));
@@ -125,7 +122,6 @@ impl TrialBook {
         })
     }
 
-    #[must_use]
     pub fn may_try(&self, provider: &str, now: Moment) -> bool {
         let trials = self.trials.iter();
         let recent =

@@ -23,7 +23,6 @@ pub struct Reminder {
 }
 
 impl Reminder {
-    #[must_use]
     pub fn id(&self, mysis: &str) -> String {
         format!("{mysis}:{}", self.number)
     }
@@ -69,7 +68,6 @@ impl Reminders {
     ///
     /// # Panics
     /// Never: numbers and texts are always written.
-    #[must_use]
     pub fn to_memo(&self) -> String {
         serde_json::to_string(self).expect("numbers and texts can be written")
     }
@@ -110,7 +108,6 @@ impl Reminders {
         Some(self.waiting.remove(place))
     }
 
-    #[must_use]
     pub fn waiting(&self) -> &[Reminder] {
         &self.waiting
     }

@@ -9,7 +9,6 @@ const FORMER_BRIDGE_TEXTS: [&str; 2] =
     ["I have these results.", "[interrupted by the next message]"];
 
 /// Whether a reply only repeats the bridge. It is no answer.
-#[must_use]
 pub fn repeats_bridge(reply: &str) -> bool {
     let reply = reply.trim();
     reply == BRIDGE_TEXT || FORMER_BRIDGE_TEXTS.contains(&reply)

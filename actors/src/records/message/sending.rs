@@ -8,7 +8,6 @@ impl Row {
     /// Whether the row may be sent to the model. A reply that is empty, or that only repeats the
     /// bridge, is not sent: it answers nothing, and would teach the model to say it again. A step of a
     /// routine is not sent either; the model is told of the whole run.
-    #[must_use]
     pub fn is_sendable(&self) -> bool {
         if self.routine().is_some() {
             return false;
@@ -20,7 +19,6 @@ impl Row {
     }
 
     /// The routine that made the calls of a call row; `None` if the model did.
-    #[must_use]
     pub fn routine(&self) -> Option<&Arc<str>> {
         self.calls().first()?.routine.as_ref()
     }

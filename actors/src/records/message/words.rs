@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::{CallRecord, Row, RowBody, Utterance};
 
 /// The words of a message of the model: its text and the arguments of its calls.
-#[must_use]
 pub fn own_words<'a>(text: &str, arguments: impl Iterator<Item = &'a str>) -> String {
     arguments.fold(text.to_string(), |words, arguments| {
         format!("{words}\n{arguments}")
@@ -15,7 +14,6 @@ pub fn own_words<'a>(text: &str, arguments: impl Iterator<Item = &'a str>) -> St
 
 impl Row {
     /// The words by which the row is known: its text, of calls with their arguments.
-    #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
         match (&self.body, self.result()) {
             (RowBody::Call { utterance, calls }, _) => {
@@ -28,7 +26,6 @@ impl Row {
     }
 
     /// The row with a sentence in the place of its words. Calls stay, so that each result has its own.
-    #[must_use]
     pub fn with_sentence(&self, sentence: &str) -> Row {
         let mut row = self.clone();
         match &mut row.body {

@@ -34,34 +34,29 @@ pub struct CurrentFigures {
 
 impl CurrentFigures {
     /// The cost of today in millionths of a US dollar.
-    #[must_use]
     pub fn cost_today(&self, now: Timestamp) -> u64 {
         let (day, micros) = self.cost;
         if day == Day::of(now) { micros } else { 0 }
     }
 
     /// The credits earned in the last hour; `None` if no result ever told of credits.
-    #[must_use]
     pub fn earned_last_hour(&self, now: Timestamp) -> Option<i64> {
         self.are_credits_known()
             .then(|| self.trend.points(now).iter().sum())
     }
 
     /// The credits earned since its actor began; `None` if no result ever told of credits.
-    #[must_use]
     pub fn earned_since_start(&self) -> Option<i64> {
         self.are_credits_known().then_some(self.value.earned)
     }
 
     /// The change of the named number in the last hour; `None` if none is told.
-    #[must_use]
     pub fn number_last_hour(&self, now: Timestamp) -> Option<i64> {
         let number = self.number.as_ref()?;
         Some(number.changes.points(now).iter().sum())
     }
 
     /// What it earned in the last hour in points, or by how much its named number changed; `None` if neither is known.
-    #[must_use]
     pub fn rate_points(&self, now: Timestamp) -> Option<[i64; TREND_POINTS]> {
         match (self.are_credits_known(), &self.number) {
             (true, _) => Some(self.trend.points(now)),
@@ -237,13 +232,11 @@ impl EarnedTrend {
     }
 
     /// Whether a result told of any credits.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.is_known
     }
 
     /// The trend with this newest point. Points that are missing earned nothing.
-    #[must_use]
     pub fn of_parts(newest: i64, points: impl Iterator<Item = i64>) -> EarnedTrend {
         let mut trend = EarnedTrend {
             newest,

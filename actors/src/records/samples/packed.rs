@@ -31,7 +31,6 @@ pub struct PackedHour {
 pub struct PackingFault;
 
 impl PackedHour {
-    #[must_use]
     pub fn of_samples(hour: Hour, upto: i64, samples: &[Sample]) -> PackedHour {
         let mut packer = Packer::default();
         for sample in samples {

@@ -91,7 +91,6 @@ pub struct SampleRecorder {
 impl SampleRecorder {
     /// Continues from the stored samples, and counts the rows that came after them. Of rows before
     /// the first sample only the facts are used.
-    #[must_use]
     pub fn restore(stored: &StoredSamples, rows: &[Arc<Row>], now: Now) -> SampleRecorder {
         let mut recorder = SampleRecorder {
             figures: Arc::new(CurrentFigures {
@@ -301,13 +300,11 @@ impl SampleRecorder {
         Arc::make_mut(&mut self.figures).facts = GameFacts::default();
     }
 
-    #[must_use]
     pub fn figures(&self) -> &Arc<CurrentFigures> {
         &self.figures
     }
 
     /// Whether a minute is over that is not stored yet.
-    #[must_use]
     pub fn has_unsaved_minute(&self) -> bool {
         self.has_unsaved_minute
     }

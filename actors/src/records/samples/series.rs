@@ -22,7 +22,6 @@ pub enum SampleStep {
 
 impl SampleStep {
     /// Parses the word of CONTRACT.md; `None` if it is unknown.
-    #[must_use]
     pub fn parse(word: &str) -> Option<SampleStep> {
         match word {
             "minute" => Some(SampleStep::Minute),
@@ -79,7 +78,6 @@ impl SampleSteps {
     /// A hundred steps or so from one time to another, both included: as many as an answer holds for
     /// so many series, and one at least. They begin at full hours, or at full days if they are longer,
     /// and all of them are counted as a whole.
-    #[must_use]
     pub fn automatic((from, to): (Timestamp, Timestamp), series: usize) -> SampleSteps {
         let (from, to) = (Minute::of(from), Minute::of(to.max(from)));
         let series = i64::try_from(series).unwrap_or(i64::MAX);
@@ -100,7 +98,6 @@ impl SampleSteps {
     }
 
     /// A step for each day (UTC) from one to another, both included. All of them are counted as a whole.
-    #[must_use]
     pub fn of_days(first: Day, last: Day) -> SampleSteps {
         let begin = |day: Day| Minute::of(day.start_time());
         SampleSteps::aligned(DAY_MINUTES, begin(first), begin(last.max(first)))
@@ -131,7 +128,6 @@ impl SampleSteps {
         (first.hour(), last.hour())
     }
 
-    #[must_use]
     pub fn last(&self) -> Minute {
         let count = i64::try_from(self.count).unwrap_or(i64::MAX);
         Minute(
@@ -185,7 +181,6 @@ pub struct SeriesBuilder {
 }
 
 impl SeriesBuilder {
-    #[must_use]
     pub fn new(steps: SampleSteps) -> SeriesBuilder {
         SeriesBuilder {
             steps,
@@ -212,7 +207,6 @@ impl SeriesBuilder {
     }
 
     /// Whether nothing is known at the first step, so that the facts of an earlier hour are of use.
-    #[must_use]
     pub fn wants_older_facts(&self) -> bool {
         self.before.is_none() && self.points.first().is_some_and(Option::is_none)
     }
@@ -251,7 +245,6 @@ pub struct SeriesSum {
 }
 
 impl SeriesSum {
-    #[must_use]
     pub fn new(steps: SampleSteps) -> SeriesSum {
         SeriesSum {
             steps,

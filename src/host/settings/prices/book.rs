@@ -11,7 +11,6 @@ use zoea_domain::rules::SwarmRules;
 pub struct PriceBook(Arc<RwLock<Arc<SwarmRules>>>);
 
 impl PriceBook {
-    #[must_use]
     pub fn new(rules: Arc<SwarmRules>) -> PriceBook {
         PriceBook(Arc::new(RwLock::new(rules)))
     }
@@ -25,7 +24,6 @@ impl PriceBook {
         rules.clone()
     }
 
-    #[must_use]
     pub fn is_known(&self, status: &MysisStatus) -> bool {
         let rules = self.rules();
         rules
@@ -34,7 +32,6 @@ impl PriceBook {
     }
 
     /// Whether a provider is known to be free of charge.
-    #[must_use]
     pub fn is_free(&self, provider: &str) -> bool {
         self.rules().free_providers().contains(provider)
     }

@@ -26,21 +26,18 @@ enum ColumnKind {
 
 impl Column {
     /// A column of texts, aligned to the left.
-    #[must_use]
     pub const fn text(title: &'static str) -> Column {
         let kind = ColumnKind::Text;
         Column { title, kind }
     }
 
     /// A column of figures, aligned to the right.
-    #[must_use]
     pub const fn figure(title: &'static str) -> Column {
         let kind = ColumnKind::Figure;
         Column { title, kind }
     }
 
     /// A column of states of Myses, in their colours on a terminal.
-    #[must_use]
     pub const fn state(title: &'static str) -> Column {
         let kind = ColumnKind::State;
         Column { title, kind }
@@ -56,7 +53,6 @@ pub struct Table {
 }
 
 impl Table {
-    #[must_use]
     pub fn new(columns: &[Column]) -> Table {
         Table {
             columns: columns.to_vec(),

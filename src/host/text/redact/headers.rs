@@ -19,7 +19,6 @@ const SECRET_NAMES: [&str; 13] = [
 
 /// Whether a header or a parameter of this name grants access. Others name a program, a data set or
 /// a tenant, and are words that anybody may write.
-#[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))

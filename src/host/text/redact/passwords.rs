@@ -11,7 +11,6 @@ const PASSWORD_WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
 const MIN_PASSWORD_LETTERS: usize = 4;
 
 /// The text without the values of keys such as `password` in JSON, even in nested JSON strings.
-#[must_use]
 pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
     let mut rest = 0;
@@ -41,7 +40,6 @@ const NON_PASSWORD_VALUES: [&str; 7] = [
 ];
 
 /// The range of the password in an answer to `register` for people, such as `Password: 0a1b2c3d`.
-#[must_use]
 pub fn password_in_words(text: &str) -> Option<Range<usize>> {
     password_words(text).find_map(|word| {
         let is_around = |c: char| c.is_whitespace() || "\"'`*\\_".contains(c);

@@ -149,7 +149,6 @@ impl BooksView {
         self.selection.visible(&self.table.lines)
     }
 
-    #[must_use]
     pub fn selected(&self) -> Option<&BooksLine> {
         self.selection.line(&self.table.lines)
     }

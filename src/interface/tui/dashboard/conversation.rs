@@ -118,7 +118,6 @@ impl SeekKind {
 }
 
 impl Focus {
-    #[must_use]
     pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
@@ -134,19 +133,16 @@ impl Focus {
         }
     }
 
-    #[must_use]
     pub fn mysis(&self) -> MysisId {
         self.transcript.mysis
     }
 
     /// The running search for an error or an order in the store.
-    #[must_use]
     pub fn seeking(&self) -> Option<ActiveSeek> {
         self.seeking
     }
 
     /// Whether a text search in the store is not answered yet.
-    #[must_use]
     pub fn is_searching(&self) -> bool {
         !self.searches.is_empty()
     }

@@ -63,7 +63,6 @@ impl Direction {
 impl EarnRate {
     /// The rate by the points of the last hour, for one that is there since this time: what it did not earn since then
     /// counts, too.
-    #[must_use]
     pub fn of(points: &EarnedPoints, now: Timestamp, since: Option<Timestamp>) -> EarnRate {
         let first = points.iter().position(|earned| *earned != 0);
         let last = points.iter().rposition(|earned| *earned != 0);
@@ -93,13 +92,11 @@ impl EarnRate {
     }
 
     /// The rate with its sign, as `+245` or `-1.2k`.
-    #[must_use]
     pub fn figure(&self) -> String {
         signed_credits(self.per_minute)
     }
 
     /// How the figure is shown: a gain is what is normal.
-    #[must_use]
     pub fn tone(&self) -> Tone {
         match self.per_minute {
             1.. => Tone::Text,
@@ -111,7 +108,6 @@ impl EarnRate {
 
 /// The points as if the newest one were over: by what it brought so far, or with the one before where that is too short
 /// to tell. A point that has just begun would look like a fall.
-#[must_use]
 pub fn whole_points(points: &EarnedPoints, now: Timestamp) -> EarnedPoints {
     let mut whole = *points;
     let [.., before, newest] = &mut whole;
@@ -149,7 +145,6 @@ fn direction(before: i64, now: i64) -> Direction {
 
 /// The rate of a row that is there since a time, its direction and its newest points, in so many columns. All rows
 /// share the scale: the point that is the highest of all Myses fills its cell.
-#[must_use]
 pub fn rate_line(
     points: &EarnedPoints,
     (now, since): (Timestamp, Option<Timestamp>),

@@ -94,25 +94,21 @@ impl Facts {
     }
 
     /// The percentage of today's budget that is spent; `None` without a budget.
-    #[must_use]
     pub fn budget_percent(&self) -> Option<u64> {
         self.spending.percent_at(self.now)
     }
 
     /// Why the store takes no writes; `None` if it does.
-    #[must_use]
     pub fn store_trouble(&self) -> Option<&StandingCondition> {
         self.standing.get(StandingKind::StoreTrouble)
     }
 
-    #[must_use]
     pub fn name_of(&self, id: MysisId) -> Arc<str> {
         let member = self.roster.get(id);
         member.map_or_else(|| "?".into(), |member| member.status.name.clone())
     }
 
     /// Of which time the sums of the swarm are: of an hour, or of as much as is known of it.
-    #[must_use]
     pub fn money_period(&self) -> String {
         match self.money.known_since(self.now) {
             Some(since) => format!("since {}", self.appearance.offset.short_clock(since)),
@@ -121,7 +117,6 @@ impl Facts {
     }
 
     /// What the number is called that the operator named; `None` if none is told, or credits are.
-    #[must_use]
     pub fn number_name(&self) -> Option<String> {
         self.money.number?;
         let mut members = self.roster.members().values();
@@ -131,7 +126,6 @@ impl Facts {
     }
 
     /// How many need the operator: Myses, and the program.
-    #[must_use]
     pub fn need_count(&self) -> usize {
         self.needs.iter().map(ListedNeed::count).sum()
     }
@@ -148,7 +142,6 @@ impl Facts {
     }
 
     /// Whether a Mysis stands still because the swarm is frozen. A freeze is of one process.
-    #[must_use]
     pub fn is_held(&self, status: &MysisStatus) -> bool {
         self.frozen_since.is_some()
             && status.state == LifeState::Running
@@ -157,7 +150,6 @@ impl Facts {
     }
 
     /// Whether no Mysis has had a turn yet.
-    #[must_use]
     pub fn is_first_minute(&self) -> bool {
         let had_none = |status: &MysisStatus| {
             let totals = &status.totals;
@@ -170,13 +162,11 @@ impl Facts {
     }
 
     /// Whether there is no Mysis, so that the table offers the steps to a first one.
-    #[must_use]
     pub fn offers_first_steps(&self) -> bool {
         self.is_first_minute() && self.roster.members().is_empty()
     }
 
     /// What is wrong with the store and its disk, which is shown whole.
-    #[must_use]
     pub fn lasting_text(&self) -> String {
         let lasting = self.standing.iter().filter(|(kind, _)| kind.is_in_band());
         let texts: Vec<&str> = lasting.map(|(_, condition)| &*condition.text).collect();
@@ -184,7 +174,6 @@ impl Facts {
     }
 
     /// The Myses of this process that closing still waits for. The list is empty while the program is not closing.
-    #[must_use]
     pub fn awaited_myses(&self) -> Vec<&MysisStatus> {
         if self.closing_since.is_none() {
             return Vec::new();
@@ -200,18 +189,15 @@ impl Facts {
     }
 
     /// The time of day at a moment of this run.
-    #[must_use]
     pub fn wall_time(&self, at: Moment) -> Timestamp {
         let ago = i64::try_from(self.moment.since(at).as_millis()).unwrap_or(i64::MAX);
         Timestamp(self.now.0.saturating_sub(ago))
     }
 
-    #[must_use]
     pub fn is_too_small(&self) -> bool {
         self.size.0 < LEAST.0 || self.size.1 < LEAST.1
     }
 
-    #[must_use]
     pub fn screen(&self) -> Rect {
         let (width, height) = self.size;
         Rect::new(0, 0, width, height)

@@ -94,7 +94,6 @@ impl Dashboard {
         }
     }
 
-    #[must_use]
     pub fn layout(&self) -> ScreenLayout {
         let parts = self.screen_parts();
         let held = (self.stillness).rows_to_hold(self.facts.moment, parts.frame());
@@ -169,7 +168,6 @@ impl Dashboard {
     }
 
     /// When the picture changes without an event; `None` if it never does.
-    #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
         let shows_message = self.facts.log.shows_own_error()
             || (!matches!(
@@ -200,7 +198,6 @@ impl Dashboard {
 
     /// The content of the status line. An error comes before receipts and notices, of which the newer
     /// one is shown.
-    #[must_use]
     pub fn status_line(&self) -> StatusLine<'_> {
         if self.facts.closing_since.is_some() {
             return StatusLine::Closing;
@@ -225,7 +222,6 @@ impl Dashboard {
     }
 
     /// The newest receipt, unless it is too old to be shown.
-    #[must_use]
     pub fn visible_receipt(&self) -> Option<&Receipt> {
         let receipt = self.facts.orders.receipts().back()?;
         let is_new = self.facts.moment.since(receipt.at) < RECEIPT_SHOW_TIME;
@@ -233,7 +229,6 @@ impl Dashboard {
     }
 
     /// The chapters of the help screen. Those of the current view come first.
-    #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
         let tables = key_tables();
         let in_hand = match (self.offers_first_steps(), self.focus.is_some()) {
@@ -262,7 +257,6 @@ impl Dashboard {
     }
 
     /// The hints for the keys that work now, the most useful first.
-    #[must_use]
     pub fn hints(&self) -> Vec<(String, &'static str)> {
         let hints: &[(&str, &'static str)] = match self.layers.all.last() {
             Some(Overlay::Compose(_)) => &[

@@ -153,7 +153,6 @@ impl GraphView {
     }
 
     /// Graphs of these Myses, or of the swarm, that nothing is known of yet.
-    #[must_use]
     pub fn new(scope: GraphScope, value: GraphedValue) -> GraphView {
         GraphView {
             value,
@@ -223,7 +222,6 @@ impl GraphView {
 
     /// The first and the last minute of the axis: from the first of these points to the minute that was asked for, at
     /// least so many minutes that an axis can be drawn.
-    #[must_use]
     pub fn bounds(&self, curves: &[Curve]) -> Option<(f64, f64)> {
         let last = self.samples.value()?.upto.0 as f64;
         let first = known_since(curves, last);
@@ -231,7 +229,6 @@ impl GraphView {
     }
 
     /// The curves of the shown value. `myses` is the number of Myses in the swarm.
-    #[must_use]
     pub fn curves(&self, myses: usize) -> Vec<Curve> {
         self.curves_of(self.value, myses)
     }
@@ -331,7 +328,6 @@ fn known_since(curves: &[Curve], last: f64) -> f64 {
 }
 
 /// The least round number that is not below a value.
-#[must_use]
 pub fn round_ceiling(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;

@@ -31,7 +31,6 @@ use super::views::OPENING_KEYS;
 
 impl Dashboard {
     /// Whether effects or terminal actions wait to be taken.
-    #[must_use]
     pub fn has_effects(&self) -> bool {
         !(self.outbox.effects.is_empty() && self.outbox.actions.is_empty())
     }
@@ -113,7 +112,6 @@ impl Dashboard {
     }
 
     /// Whether the program asks if it shall quit or be suspended.
-    #[must_use]
     pub fn asks_about_program(&self) -> bool {
         let Some(Overlay::Confirm(question)) = self.layers.all.last() else {
             return false;

@@ -49,7 +49,6 @@ pub struct HelpView {
 }
 
 impl HelpView {
-    #[must_use]
     pub fn of(chapters: Vec<Chapter>) -> HelpView {
         HelpView { chapters, top: 0 }
     }

@@ -24,7 +24,6 @@ pub struct Recall {
 
 impl InputHistory {
     /// Reads what [`InputHistory::to_lines`] wrote. Lines that cannot be parsed are skipped.
-    #[must_use]
     pub fn from_lines(lines: &str) -> InputHistory {
         let mut history = InputHistory::default();
         for line in lines.lines() {
@@ -36,7 +35,6 @@ impl InputHistory {
     }
 
     /// One JSON string on a line for each text.
-    #[must_use]
     pub fn to_lines(&self) -> String {
         self.texts
             .iter()
@@ -62,7 +60,6 @@ impl InputHistory {
         texts.drain(..surplus);
     }
 
-    #[must_use]
     pub fn newest(&self) -> Option<&Arc<str>> {
         self.texts.last()
     }

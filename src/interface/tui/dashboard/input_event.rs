@@ -26,7 +26,6 @@ impl Input {
     /// Converts an event that the dashboard uses; `None` for others. Each key gets one form,
     /// although terminals report it differently: a letter is already shifted, and Shift-Tab is
     /// `BackTab`.
-    #[must_use]
     pub fn from_event(event: Event) -> Option<Input> {
         let event = match event {
             Event::Key(press) if press.kind == KeyEventKind::Release => return None,
@@ -79,18 +78,15 @@ fn means_nothing(code: KeyCode) -> bool {
 }
 
 /// A key without modifiers.
-#[must_use]
 pub const fn key(code: KeyCode) -> KeyEvent {
     KeyEvent::new(code, KeyModifiers::NONE)
 }
 
 /// A letter without modifiers.
-#[must_use]
 pub const fn letter(letter: char) -> KeyEvent {
     key(KeyCode::Char(letter))
 }
 
-#[must_use]
 pub const fn ctrl(letter: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
 }
@@ -104,7 +100,6 @@ pub(super) fn has_alt(press: KeyEvent) -> bool {
 }
 
 /// The name of a key on screen. crossterm's own names are too long for the hints.
-#[must_use]
 pub fn key_name(press: KeyEvent) -> String {
     let held = [
         (KeyModifiers::CONTROL, "Ctrl-"),

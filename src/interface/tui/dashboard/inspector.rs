@@ -63,7 +63,6 @@ pub struct TreeLine {
 }
 
 impl Inspector {
-    #[must_use]
     pub fn of(row: Arc<Row>, offset: UtcOffset) -> Inspector {
         let title = format!(
             "#{} {} · {} {} · turn {}",
@@ -76,7 +75,6 @@ impl Inspector {
         Inspector::new(InspectedSource::Row(row), title)
     }
 
-    #[must_use]
     pub fn of_request(
         sent: &SentRequest,
         (name, game): (&str, GameRef),
@@ -111,7 +109,6 @@ impl Inspector {
     }
 
     /// The name of the file that the entry is written to, without its extension.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let words = self
             .title
@@ -130,12 +127,10 @@ impl Inspector {
     }
 
     /// The node that keys act upon and its children, as text.
-    #[must_use]
     pub fn text(&self) -> String {
         self.tree.text_of(self.cursor)
     }
 
-    #[must_use]
     pub fn whole_text(&self) -> String {
         match &self.whole {
             InspectedSource::Row(row) => whole_text(row),
@@ -322,7 +317,6 @@ impl Inspector {
 }
 
 /// The text of a row for the clipboard: its words and its tool calls.
-#[must_use]
 pub fn whole_text(row: &Row) -> String {
     let mut parts = Vec::new();
     if !row.text().is_empty() {

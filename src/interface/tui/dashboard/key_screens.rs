@@ -24,7 +24,6 @@ pub struct KeyTables {
     pub global: KeyTable,
 }
 
-#[must_use]
 pub fn key_tables() -> KeyTables {
     KeyTables {
         table: KeyTable::of("The table of Myses", TABLE_KEYS),
@@ -54,7 +53,6 @@ impl KeyTables {
     }
 }
 
-#[must_use]
 pub fn named_actions() -> Vec<NamedAction> {
     let tables = key_tables().into_list().into_iter();
     tables.flat_map(|table| table.actions).collect()
@@ -68,7 +66,6 @@ pub struct KeyCollision {
 }
 
 /// The keys that do two things in one view. What lies over a view has its keys before the view.
-#[must_use]
 pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
     let all = key_tables();
     let (movement, targets, global) = (&all.movement, &all.targets, &all.global);

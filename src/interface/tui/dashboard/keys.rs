@@ -66,7 +66,6 @@ pub struct KeyTable {
 }
 
 impl KeyTable {
-    #[must_use]
     pub fn of<G>(title: &'static str, table: &'static [Binding<G>]) -> KeyTable {
         let actions = table.iter().map(|binding| binding.action);
         KeyTable {

@@ -17,7 +17,6 @@ pub fn bounded_size((columns, rows): (u16, u16)) -> (u16, u16) {
 pub(super) const LARGE_ROWS: u16 = 2;
 
 /// The area without its first columns.
-#[must_use]
 pub fn without_left(area: Rect, columns: u16) -> Rect {
     let columns = columns.min(area.width);
     Rect {
@@ -27,7 +26,6 @@ pub fn without_left(area: Rect, columns: u16) -> Rect {
     }
 }
 
-#[must_use]
 pub fn row_of(area: Rect, row: u16) -> Rect {
     Rect {
         y: area.y.saturating_add(row),
@@ -83,7 +81,6 @@ pub(super) struct SharedRows {
 
 impl ScreenLayout {
     /// All of the screen but the banner: what is told at the top is not covered.
-    #[must_use]
     pub fn below_banner(&self) -> Rect {
         Rect {
             y: self.banner.height,
@@ -93,7 +90,6 @@ impl ScreenLayout {
     }
 
     /// The whole area of the view, panels included.
-    #[must_use]
     pub fn page(&self) -> Rect {
         Rect {
             width: self.title.width,

@@ -79,12 +79,10 @@ impl OpenError {
 }
 
 impl MessageLog {
-    #[must_use]
     pub fn messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.messages
     }
 
-    #[must_use]
     pub fn own_messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.own
     }
@@ -94,28 +92,23 @@ impl MessageLog {
         self.status.iter().map(|open| &*open.message)
     }
 
-    #[must_use]
     pub fn newest_notice(&self) -> Option<&LogMessage> {
         let own = self.own.iter().rev();
         own.map(|message| &**message).find(|own| own.is_notice())
     }
 
-    #[must_use]
     pub fn notice_at(&self) -> Moment {
         self.said_at
     }
 
-    #[must_use]
     pub fn has_older(&self) -> bool {
         self.has_older && self.messages.len() < MAX_EVENTS
     }
 
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    #[must_use]
     pub fn oldest(&self) -> Option<EventId> {
         self.messages.front().map(|message| message.id)
     }
@@ -219,7 +212,6 @@ impl MessageLog {
         self.has_older |= surplus > 0;
     }
 
-    #[must_use]
     pub fn keeps_older(&self) -> bool {
         self.keeps_older
     }
@@ -245,7 +237,6 @@ impl MessageLog {
         self.unanswered.push_back((mysis, row, message.id));
     }
 
-    #[must_use]
     pub fn awaits(&self, mysis: MysisId) -> bool {
         self.unanswered.iter().any(|(known, _, _)| *known == mysis)
     }
@@ -282,12 +273,10 @@ impl MessageLog {
     }
 
     /// Whether an error that answers the operator's own input is visible.
-    #[must_use]
     pub fn shows_own_error(&self) -> bool {
         self.open_errors().any(|error| error.kind == LogKind::Own)
     }
 
-    #[must_use]
     pub fn has_old_error(&self, now: Moment) -> bool {
         self.status.iter().any(|open| open.is_over(now))
     }

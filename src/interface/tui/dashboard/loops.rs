@@ -46,7 +46,6 @@ fn sum_of_loops(facts: &Facts, ids: &[MysisId]) -> (i64, Saving) {
 }
 
 /// How many repeat a paying loop, the keys that take it, and what that saves.
-#[must_use]
 pub fn loops_line(facts: &Facts, selected: Option<MysisId>) -> StyledLine {
     let ids = all_loops(facts);
     let (looping, all) = (ids.len(), facts.roster.members().len());

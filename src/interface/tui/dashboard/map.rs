@@ -54,12 +54,10 @@ impl MapDirection {
 }
 
 impl MapView {
-    #[must_use]
     pub fn map(&self) -> Option<&Arc<SystemMap>> {
         self.map.value()
     }
 
-    #[must_use]
     pub fn selected(&self) -> Option<usize> {
         self.map()?.find(self.selected.as_ref()?)
     }

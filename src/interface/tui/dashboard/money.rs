@@ -33,19 +33,16 @@ pub struct SwarmMoney {
 
 impl SwarmMoney {
     /// Whether a rate is known: what is earned, or how the named number changes.
-    #[must_use]
     pub fn has_rate(&self) -> bool {
         self.earned.is_some() || self.number.is_some()
     }
 
     /// What all points come to.
-    #[must_use]
     pub fn in_an_hour(&self) -> i64 {
         sum_of(&self.points)
     }
 
     /// Since when the points tell anything, if that is less than the hour of which they are.
-    #[must_use]
     pub fn known_since(&self, now: Timestamp) -> Option<Timestamp> {
         let minutes = |points: usize| i64::try_from(points).unwrap_or(0) * TREND_MINUTES;
         let first = self.points.iter().position(|point| *point != 0);
@@ -65,7 +62,6 @@ fn sum_of(points: &[i64]) -> i64 {
         .fold(0, |sum, point| sum.saturating_add(*point))
 }
 
-#[must_use]
 pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timestamp) -> SwarmMoney {
     let mut money = SwarmMoney::default();
     for member in members {
@@ -96,7 +92,6 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
 }
 
 /// The filled part of a gauge in percent; `None` if it is not known.
-#[must_use]
 pub fn percent(gauge: Gauge) -> Option<u32> {
     let (now, most) = (u64::from(gauge.now?), u64::from(gauge.most?));
     let percent = (now * 100).checked_div(most)?;
@@ -104,7 +99,6 @@ pub fn percent(gauge: Gauge) -> Option<u32> {
 }
 
 /// Credits in groups of three digits, as `17,574`, or in short if they are wider than that.
-#[must_use]
 pub fn credits(credits: i64, columns: usize) -> String {
     let sign = if credits < 0 { "-" } else { "" };
     let whole = format!("{sign}{}", group_digits(credits.unsigned_abs()));
@@ -115,14 +109,12 @@ pub fn credits(credits: i64, columns: usize) -> String {
 }
 
 /// Credits in short, with the sign of a gain.
-#[must_use]
 pub fn signed_credits(credits: i64) -> String {
     let sign = if credits > 0 { "+" } else { "" };
     format!("{sign}{}", short_credits(credits))
 }
 
 /// Credits in at most six columns, as `59.1k`, `-310`.
-#[must_use]
 pub fn short_credits(credits: i64) -> String {
     let sign = if credits < 0 { "-" } else { "" };
     format!("{sign}{}", figures::amount(credits.unsigned_abs()))

@@ -14,7 +14,6 @@ use super::text::tone::{StyledLine, Tone};
 use super::text::width;
 
 /// The key of a remedy; empty if there is none.
-#[must_use]
 pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
     match remedy {
         NeedRemedy::Relaunch => keymap.key_of(TARGET_KEYS, TargetAction::Start),
@@ -33,7 +32,6 @@ const MAX_STANDING_LINES: usize = 2;
 const AGE_COLUMNS: usize = 7;
 
 /// The lines of those conditions of the whole program that are not in the banner.
-#[must_use]
 pub fn standing_need_lines(facts: &Facts) -> Vec<StyledLine> {
     let (width, _) = facts.size;
     let room = usize::from(width).saturating_sub(AGE_COLUMNS + 1);

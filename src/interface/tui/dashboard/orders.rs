@@ -132,12 +132,10 @@ pub struct AnsweredOrder {
 
 impl OrderTracker {
     /// The receipts, oldest first.
-    #[must_use]
     pub fn receipts(&self) -> &VecDeque<Arc<Receipt>> {
         &self.receipts
     }
 
-    #[must_use]
     pub fn receipt(&self, number: u64) -> Option<&Arc<Receipt>> {
         self.receipts
             .iter()
@@ -206,7 +204,6 @@ impl OrderTracker {
     }
 
     /// Whether the orders of this receipt are the last ones that can be undone.
-    #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
         self.undo.last().is_some_and(|step| step.receipt == receipt)
     }
@@ -346,7 +343,6 @@ impl Receipt {
         }
     }
 
-    #[must_use]
     pub fn progress(&self) -> String {
         let mut parts = Vec::new();
         if self.awaited > 0 {

@@ -33,7 +33,6 @@ pub enum Overlay {
 
 impl Overlay {
     /// Whether what is below stays visible and clickable.
-    #[must_use]
     pub fn is_thin(&self) -> bool {
         matches!(self, Overlay::Compose(_) | Overlay::Query(_))
     }

@@ -29,7 +29,6 @@ pub struct RosterMember {
 
 impl RosterMember {
     /// Whether it said something that the operator has not seen.
-    #[must_use]
     pub fn is_unread(&self) -> bool {
         self.newest_words > self.read
     }
@@ -63,17 +62,14 @@ pub struct Counts {
 }
 
 impl Roster {
-    #[must_use]
     pub fn members(&self) -> &BTreeMap<MysisId, RosterMember> {
         &self.members
     }
 
-    #[must_use]
     pub fn get(&self, id: MysisId) -> Option<&RosterMember> {
         self.members.get(&id)
     }
 
-    #[must_use]
     pub fn find_by_name(&self, name: &str) -> Option<&RosterMember> {
         self.members
             .values()
@@ -104,13 +100,11 @@ impl Roster {
     }
 
     /// By how much the reported token counts have grown since this roster began.
-    #[must_use]
     pub fn tokens_used(&self) -> u64 {
         self.flowed
     }
 
     /// By how much the reported counts of turns have grown since this roster began.
-    #[must_use]
     pub fn turns_made(&self) -> u64 {
         self.turned
     }
@@ -143,14 +137,12 @@ impl Roster {
     }
 
     /// Whether the tools of any of them may tell of money and places: not if they are no game's.
-    #[must_use]
     pub fn may_tell_facts(&self) -> bool {
         let mut members = self.members.values();
         self.members.is_empty() || members.any(|member| member.status.may_tell_facts())
     }
 
     /// The number of Myses that this process runs, and no other one of its fleet.
-    #[must_use]
     pub fn running_here(&self) -> usize {
         let statuses = self.members.values().map(|member| &member.status);
         statuses
@@ -158,7 +150,6 @@ impl Roster {
             .count()
     }
 
-    #[must_use]
     pub fn running_among(&self, ids: &[MysisId]) -> usize {
         let runs = |id: &&MysisId| {
             let member = self.members.get(id);
@@ -167,14 +158,12 @@ impl Roster {
         ids.iter().filter(runs).count()
     }
 
-    #[must_use]
     pub fn counts(&self) -> Counts {
         Counts::of(self.members.values())
     }
 }
 
 impl Counts {
-    #[must_use]
     pub fn of<'a>(members: impl Iterator<Item = &'a RosterMember>) -> Counts {
         let mut counts = Counts::default();
         for RosterMember { status, .. } in members {

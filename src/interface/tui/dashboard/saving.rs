@@ -37,7 +37,6 @@ impl Saving {
     }
 }
 
-#[must_use]
 pub fn loop_of(status: &MysisStatus) -> Option<&CircleOffer> {
     let can_start = status.state == LifeState::Running && status.routine.is_none();
     status.circle.as_deref().filter(|_| can_start)

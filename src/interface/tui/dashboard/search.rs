@@ -100,7 +100,6 @@ impl SearchHit {
 
 impl SearchView {
     /// A search that is still to be made.
-    #[must_use]
     pub fn new(text: &str, now: Timestamp) -> SearchView {
         SearchView {
             text_search: TextSearch::of(text),
@@ -117,7 +116,6 @@ impl SearchView {
         }
     }
 
-    #[must_use]
     pub fn text_search(&self) -> &TextSearch {
         &self.text_search
     }
@@ -197,17 +195,14 @@ impl SearchView {
         }
     }
 
-    #[must_use]
     pub fn has_more_to_read(&self) -> bool {
         self.may_have_more && self.limit < MAX_HITS
     }
 
-    #[must_use]
     pub fn is_searching(&self) -> bool {
         self.is_due || self.awaited.is_some()
     }
 
-    #[must_use]
     pub fn selected(&self) -> Option<&SearchHit> {
         self.selection.line(&self.hits)
     }

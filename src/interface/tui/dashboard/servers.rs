@@ -38,7 +38,6 @@ pub enum ServerState {
 
 impl ServerState {
     /// Whether nothing speaks against it: it answers, or is not in use.
-    #[must_use]
     pub fn answers(&self) -> bool {
         match self {
             ServerState::Unknown | ServerState::Up => true,
@@ -47,7 +46,6 @@ impl ServerState {
     }
 
     /// How bad it is, for an order.
-    #[must_use]
     pub fn rank(&self) -> u8 {
         match self {
             ServerState::Unknown => 0,
@@ -59,7 +57,6 @@ impl ServerState {
     }
 
     /// The state in words: `410ms`, or for how long it has been away and what comes next.
-    #[must_use]
     pub fn text(&self, latency_ms: Option<u64>, now: Timestamp) -> String {
         match self {
             ServerState::Unknown => "not in use".to_string(),
@@ -83,7 +80,6 @@ impl ServerState {
 }
 
 /// The providers that Myses use, those with most Myses first, then the game.
-#[must_use]
 pub fn server_lights(roster: &Roster, outages: &ServerOutages) -> Vec<ServerLight> {
     let mut providers: BTreeMap<Arc<str>, ProviderUse> = BTreeMap::new();
     let mut links = Vec::new();

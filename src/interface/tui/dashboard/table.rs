@@ -80,19 +80,16 @@ enum Staleness {
 }
 
 impl MysisTable {
-    #[must_use]
     pub fn order(&self) -> &[MysisId] {
         &self.order
     }
 
     /// The lines of the table: the shown Myses, behind those of their groups.
-    #[must_use]
     pub fn lines(&self) -> &[TableLine] {
         &self.lines
     }
 
     /// The Mysis that keys act upon; `None` while a group is selected.
-    #[must_use]
     pub fn selected(&self) -> Option<MysisId> {
         match self.selection.line(&self.lines)? {
             TableLine::Mysis(id) => Some(*id),
@@ -100,7 +97,6 @@ impl MysisTable {
         }
     }
 
-    #[must_use]
     pub fn selected_myses(&self) -> &[MysisId] {
         self.order.get(self.selected_range()).unwrap_or_default()
     }
@@ -124,23 +120,19 @@ impl MysisTable {
         self.selection.visible(&self.lines)
     }
 
-    #[must_use]
     pub fn is_selected(&self, line: &TableLine) -> bool {
         self.selection.line(&self.lines) == Some(line)
     }
 
-    #[must_use]
     pub fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    #[must_use]
     pub fn sorting(&self) -> Sorting {
         self.sorting
     }
 
     /// The columns that the operator chose; `None`: those that fit.
-    #[must_use]
     pub fn chosen_columns(&self) -> Option<&[Column]> {
         self.chosen.as_deref()
     }
@@ -151,7 +143,6 @@ impl MysisTable {
     }
 
     /// The columns that fit. A table with more rows than fit leaves a column of the screen to its scrollbar.
-    #[must_use]
     pub fn columns(&self) -> Vec<PlacedColumn> {
         let (_, visible) = self.visible();
         let overflows = self.lines.len() > visible.len();
@@ -162,7 +153,6 @@ impl MysisTable {
         }
     }
 
-    #[must_use]
     pub fn marks(&self) -> &Arc<BTreeSet<MysisId>> {
         &self.marks
     }
@@ -288,7 +278,6 @@ impl MysisTable {
     }
 
     /// The Mysis before or after this one in the order of the table.
-    #[must_use]
     pub fn beside(&self, id: MysisId, by: isize) -> Option<MysisId> {
         let place = self.range_of(id).start.checked_add_signed(by)?;
         self.order.get(place).copied()

@@ -36,7 +36,6 @@ pub struct Targets {
 }
 
 impl Targets {
-    #[must_use]
     pub fn candidates<'a>(&self, facts: &'a Facts) -> Vec<Candidate<'a, MysisId>> {
         let mut candidates = Vec::new();
         for (id, member) in facts.roster.members() {

@@ -47,14 +47,12 @@ impl TokenRate {
         self.counted = used;
     }
 
-    #[must_use]
     pub fn bars(&self) -> &VecDeque<u64> {
         &self.bars
     }
 
     /// The tokens that a minute uses, judged by the last one, or by as much of it as was seen; `None` while that is too
     /// little to judge by.
-    #[must_use]
     pub fn per_minute(&self) -> Option<u64> {
         let (first, last) = self.seen?;
         let oldest_bar = i64::try_from(self.bars.len().min(BARS_PER_MINUTE)).unwrap_or(0) - 1;
@@ -68,14 +66,12 @@ impl TokenRate {
         u64::try_from(rate).ok()
     }
 
-    #[must_use]
     pub fn is_flat(&self) -> bool {
         self.bars.iter().all(|bar| *bar == 0)
     }
 }
 
 /// A sparkline: values as bars of eight heights.
-#[must_use]
 pub fn sparkline(figures: &[u64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = figures.iter().copied().max().unwrap_or(0).max(1);

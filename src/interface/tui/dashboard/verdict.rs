@@ -47,13 +47,11 @@ impl Verdict {
         StyledLine::of(format!("{}{gap}{}", self.word, self.figure), self.tone)
     }
 
-    #[must_use]
     pub fn short_line(&self) -> StyledLine {
         let sign = self.direction.sign().trim_end();
         self.head().with(sign, self.tone)
     }
 
-    #[must_use]
     pub fn line(&self) -> StyledLine {
         let sign = format!(" {}", self.direction.sign());
         let line = self.head().with(format!(" {}", self.why), Tone::Dim);
@@ -63,7 +61,6 @@ impl Verdict {
 
 /// How it goes with the swarm of these facts: first what keeps all of it from playing, then what it earns; where no
 /// result tells of credits, what it does.
-#[must_use]
 pub fn verdict(facts: &Facts) -> Verdict {
     let counts = facts.counts;
     if facts.closing_since.is_some() {

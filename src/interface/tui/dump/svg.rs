@@ -16,7 +16,6 @@ const BASELINE: f64 = 13.5;
 const INK: &str = "#cfcbe0";
 const PAPER: &str = "#0b0a12";
 
-#[must_use]
 pub fn render_svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let width = f64::from(columns) * CELL_WIDTH + 2.0 * MARGIN;

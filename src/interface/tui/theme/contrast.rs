@@ -14,7 +14,6 @@ const GROUNDS: [ThemePart; 5] = [
 ];
 
 /// A sentence for each chosen colour with too little contrast. What the terminal's own colours look like is not known.
-#[must_use]
 pub fn weak_colours(appearance: &Appearance) -> Vec<String> {
     let theme = appearance.theme;
     if theme == Theme::NoColour {

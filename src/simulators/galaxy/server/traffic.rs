@@ -20,12 +20,10 @@ impl Traffic {
     }
 
     /// HTTP requests of any kind to the MCP endpoint.
-    #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    #[must_use]
     pub fn mutations(&self) -> u64 {
         self.mutations.load(Ordering::Relaxed)
     }

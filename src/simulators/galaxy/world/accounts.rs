@@ -79,7 +79,6 @@ impl World {
         Some((player, self.log_in(player)))
     }
 
-    #[must_use]
     pub fn account_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .players
@@ -158,7 +157,6 @@ impl World {
         }
     }
 
-    #[must_use]
     pub fn is_online(&self, player: PlayerId) -> bool {
         self.players
             .get(&player)
@@ -166,7 +164,6 @@ impl World {
     }
 
     /// The id of the player's current game session: another one after every login.
-    #[must_use]
     pub fn session_id(&self, player: PlayerId) -> String {
         let logins = self.players.get(&player).map_or(0, |player| player.logins);
         self.dice

@@ -48,7 +48,6 @@ pub(super) const SESSION_COMMANDS: [&str; 6] = [
 ];
 
 /// The kind of a command. A name that is no command has none, nor have those of sessions.
-#[must_use]
 pub fn command_kind(command: &str) -> Option<CommandKind> {
     match find_handler(command) {
         Some(CommandHandler::Reference(_)) => Some(CommandKind::Reference),

@@ -44,7 +44,6 @@ pub enum NotThisWorld {
 impl World {
     /// The lasting state as JSON, without notifications and queued commands. It says who is logged
     /// in, until [`World::everybody_leaves`].
-    #[must_use]
     pub fn save(&self) -> String {
         let outgoing = SavedWorld {
             seed: self.rules.seed,

@@ -111,7 +111,6 @@ const FAULT_FORMS: &[FaultForm] = &[
 ];
 
 /// The grammar of a fault, for `--help`.
-#[must_use]
 pub fn fault_grammar() -> String {
     format!(
         "A fault that occurs by chance, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated.\n\

@@ -85,17 +85,14 @@ impl BrokenPromises {
         }
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    #[must_use]
     pub fn count(&self, promise: Promise) -> u64 {
         self.counts.get(&promise).copied().unwrap_or(0)
     }
 
-    #[must_use]
     pub fn texts(&self) -> &[String] {
         &self.texts
     }

@@ -36,7 +36,6 @@ pub enum ActorKind {
 
 impl ActorKind {
     /// The kind of this actor; `None` for an actor of the simulation.
-    #[must_use]
     pub fn of(actor: &ActorCell) -> Option<ActorKind> {
         let is = |of: Option<bool>| of == Some(true);
         if is(actor.is_message_type_of::<CommanderMsg>()) {

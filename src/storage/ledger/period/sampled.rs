@@ -59,7 +59,6 @@ impl PeriodSamples {
     }
 
     /// The credits in all wallets at the end of each minute; `None` before any are known.
-    #[must_use]
     pub fn credits(&self) -> Vec<Option<i64>> {
         let mut sum = None;
         let changes = self.minutes.iter().map(|minute| minute.credits_change);

@@ -108,7 +108,6 @@ pub enum ChosenColour {
 
 impl ChosenColour {
     /// Reads `#rrggbb` or the name of a colour.
-    #[must_use]
     pub fn parse(text: &str) -> Option<ChosenColour> {
         if let Some(digits) = text.strip_prefix('#') {
             let is_colour = digits.len() == 6 && digits.bytes().all(|it| it.is_ascii_hexdigit());
@@ -139,7 +138,6 @@ impl ColourChoices {
         }
     }
 
-    #[must_use]
     pub fn of(&self, theme: Theme, part: ThemePart) -> Option<ChosenColour> {
         if theme != self.theme {
             return None;

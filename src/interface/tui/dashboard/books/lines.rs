@@ -97,19 +97,16 @@ impl CostSum {
     }
 
     /// The whole cost; `None` if a part of it is not known, or if nothing stands in the books.
-    #[must_use]
     pub fn whole(&self) -> Option<u64> {
         (self.has_known && !self.has_unknown).then_some(self.micros)
     }
 
     /// The known part of a cost that is not known as a whole; `None` if there is no such part.
-    #[must_use]
     pub fn known_part(&self) -> Option<u64> {
         (self.has_known && self.has_unknown).then_some(self.micros)
     }
 
     /// Whether nothing stands in the books.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.has_known && !self.has_unknown
     }
@@ -128,7 +125,6 @@ pub struct LineFigures {
 
 impl LineFigures {
     /// The credits for a dollar; `None` if either is not known or nothing was spent.
-    #[must_use]
     pub fn credits_per_dollar(&self) -> Option<i64> {
         let micros = self.cost.whole().filter(|micros| *micros > 0)?;
         let credits = i128::from(self.earned?) * 1_000_000 / i128::from(micros);
@@ -183,7 +179,6 @@ pub struct SwarmNames {
 }
 
 impl BooksTable {
-    #[must_use]
     pub fn new(
         books: &SwarmBooks,
         grouping: BooksGrouping,

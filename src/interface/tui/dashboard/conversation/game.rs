@@ -61,12 +61,10 @@ pub struct ShipLocation {
 }
 
 impl GameSummary {
-    #[must_use]
     pub fn credits(&self) -> &VecDeque<(Timestamp, i64)> {
         &self.credits
     }
 
-    #[must_use]
     pub fn gauge(&self, gauge: Gauge) -> Option<(f64, f64)> {
         self.gauges.get(&gauge).copied()
     }

@@ -63,7 +63,6 @@ pub struct MinuteRecord {
 
 impl MinuteRecord {
     /// What took most of it; `None` if nothing is known to have happened.
-    #[must_use]
     pub fn main_use(&self) -> Option<MinuteUse> {
         let waited = (MinuteUse::Wait, self.waited_ms);
         let spent = self.spent.iter().map(|(kind, ms)| (*kind, *ms));
@@ -89,7 +88,6 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    #[must_use]
     pub fn minute(&self, minute: Minute) -> Option<&MinuteRecord> {
         self.minutes.get(&minute)
     }
@@ -122,7 +120,6 @@ impl Timeline {
         true
     }
 
-    #[must_use]
     pub fn is_due(&self, now: Moment) -> bool {
         let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
         self.samples_read.is_none() && self.asked_at.is_none_or(is_old)
@@ -234,7 +231,6 @@ impl Timeline {
     }
 
     /// The minute with rows that comes next to the cursor, or the newest one.
-    #[must_use]
     pub fn beside(&self, is_later: bool) -> Option<(Minute, Seq)> {
         let mut known = self.with_rows();
         match (self.cursor, is_later) {
@@ -245,7 +241,6 @@ impl Timeline {
     }
 
     /// The minute with rows that is at a minute or the next before it.
-    #[must_use]
     pub fn upto(&self, minute: Minute) -> Option<(Minute, Seq)> {
         self.with_rows()
             .take_while(|(known, _)| *known <= minute)

@@ -80,7 +80,6 @@ pub struct VisibleLine {
 
 impl Transcript {
     /// A transcript without rows.
-    #[must_use]
     pub fn of(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Transcript {
         Transcript {
             mysis,
@@ -114,28 +113,23 @@ impl Transcript {
         }
     }
 
-    #[must_use]
     pub fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    #[must_use]
     pub fn visible_lines(&self) -> &[VisibleLine] {
         &self.shown
     }
 
-    #[must_use]
     pub fn selected(&self) -> Option<Seq> {
         self.selected
     }
 
-    #[must_use]
     pub fn is_following(&self) -> bool {
         self.place == ScrollPosition::Bottom
     }
 
     /// The columns of the time and the bar at the left.
-    #[must_use]
     pub fn gutter(columns: u16) -> u16 {
         if columns < NARROW_BELOW_COLUMNS {
             GUTTER_WHEN_NARROW
@@ -145,7 +139,6 @@ impl Transcript {
     }
 
     /// The position of the window, from 0 to 1. It is estimated from row numbers.
-    #[must_use]
     pub fn scroll_fraction(&self) -> f64 {
         let newest = self.pages.rows().back().map_or(0, |row| row.seq.0);
         let seen = self.shown.last().map_or(newest, |line| line.entry.seq.0);
@@ -223,7 +216,6 @@ impl Transcript {
         self.laid_out.clear();
     }
 
-    #[must_use]
     pub fn reasoning(&self) -> Fold {
         self.reasoning
     }

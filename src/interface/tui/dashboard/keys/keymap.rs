@@ -16,7 +16,6 @@ pub struct Keymap(Arc<BTreeMap<String, Vec<KeyEvent>>>);
 
 impl Keymap {
     /// Gives these actions these keys. Ctrl-C quits in any case: it is what everybody tries.
-    #[must_use]
     pub fn new(mut chosen: BTreeMap<String, Vec<KeyEvent>>) -> Keymap {
         if let Some(keys) = chosen.get_mut(QUIT)
             && !keys.contains(&ctrl('c'))
@@ -26,17 +25,14 @@ impl Keymap {
         Keymap(Arc::new(chosen))
     }
 
-    #[must_use]
     pub fn keys(&self, action: &NamedAction) -> &[KeyEvent] {
         self.0.get(action.name).map_or(action.keys, Vec::as_slice)
     }
 
-    #[must_use]
     pub fn is_chosen(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    #[must_use]
     pub fn find<G: Copy>(&self, table: &[Binding<G>], press: KeyEvent) -> Option<G> {
         table
             .iter()
@@ -45,13 +41,11 @@ impl Keymap {
     }
 
     /// The name of the first key of an action; empty if the table has no such action.
-    #[must_use]
     pub fn key_of<G: PartialEq>(&self, table: &[Binding<G>], action: G) -> String {
         self.key_where(table, |binding| binding.gesture == action)
     }
 
     /// The name of the first key of the action of this name; empty if the table has no such action.
-    #[must_use]
     pub fn key_named<G>(&self, table: &[Binding<G>], name: &str) -> String {
         self.key_where(table, |binding| binding.action.name == name)
     }
@@ -62,7 +56,6 @@ impl Keymap {
         key.map(key_name).unwrap_or_default()
     }
 
-    #[must_use]
     pub fn chapter(&self, table: &KeyTable) -> Chapter {
         let lines = table.actions.iter().map(|action| {
             let keys = self.keys(action).iter();
@@ -79,7 +72,6 @@ impl Keymap {
     }
 
     /// The hints of a table: its first keys and their words.
-    #[must_use]
     pub fn hints(&self, table: &KeyTable) -> Vec<(String, &'static str)> {
         let hinted = table.actions.iter().filter(|it| !it.hint.is_empty());
         let hints = hinted.filter_map(|action| {
@@ -89,7 +81,6 @@ impl Keymap {
         hints.collect()
     }
 
-    #[must_use]
     pub fn action_help(&self, table: &KeyTable) -> Vec<(&'static str, KeyEvent)> {
         let helps = table.actions.iter().filter_map(|action| {
             let key = self.first_key(action)?;

@@ -140,7 +140,6 @@ fn ctrl_letter(letter: char, held: KeyModifiers) -> Result<KeyEvent, KeyMistake>
 }
 
 /// Writes a key so that [`parse_key`] reads it.
-#[must_use]
 pub fn key_text(press: KeyEvent) -> String {
     if press.code == KeyCode::BackTab {
         return "shift-tab".to_owned();

@@ -18,7 +18,6 @@ pub struct LookedAt {
 }
 
 impl LookedAt {
-    #[must_use]
     pub fn since(kept: Option<Timestamp>) -> LookedAt {
         LookedAt {
             rule: kept,
@@ -28,17 +27,14 @@ impl LookedAt {
     }
 
     /// What is newer came while nobody looked; `None` if that is not known.
-    #[must_use]
     pub fn rule(&self) -> Option<Timestamp> {
         self.rule
     }
 
-    #[must_use]
     pub fn active(&self) -> Option<Timestamp> {
         self.active
     }
 
-    #[must_use]
     pub fn kept(&self) -> Option<Timestamp> {
         self.kept
     }

@@ -57,7 +57,6 @@ impl LogKind {
 
 impl LogMessage {
     /// A message that only this operator gets. Its text is cleaned and joined into one line.
-    #[must_use]
     pub fn own(at: Timestamp, tone: Tone, code: &str, text: &str) -> LogMessage {
         LogMessage {
             id: EventId(0),
@@ -75,7 +74,6 @@ impl LogMessage {
     }
 
     /// The message of a record. Its text is cleaned and joined into one line.
-    #[must_use]
     pub fn of(record: &EventRecord) -> LogMessage {
         let name = record.mysis.as_ref().map(|who| one_line(&who.name));
         LogMessage {
@@ -97,18 +95,15 @@ impl LogMessage {
     }
 
     /// Whether the message is a notice: it only answers the operator's input.
-    #[must_use]
     pub fn is_notice(&self) -> bool {
         matches!(&*self.code, "said" | "screen") && self.kind == LogKind::Own
     }
 
-    #[must_use]
     pub fn is_error(&self) -> bool {
         matches!(self.tone, Tone::Fault | Tone::Errored)
     }
 
     /// Whether another message tells the same, apart from when, of whom, and what came of it.
-    #[must_use]
     pub fn is_alike(&self, other: &LogMessage) -> bool {
         self.kind == other.kind
             && self.source == other.source
@@ -117,7 +112,6 @@ impl LogMessage {
     }
 
     /// What came of an order; empty if there is nothing to tell.
-    #[must_use]
     pub fn receipt(&self) -> &'static str {
         let is_stored = self.kind == LogKind::Order && self.row.is_some();
         match (is_stored, self.answered) {
@@ -128,7 +122,6 @@ impl LogMessage {
     }
 
     /// Who gave an order, in brackets; empty for other messages.
-    #[must_use]
     pub fn source_text(&self) -> String {
         let text = |source: OrderSource| format!("({})", source.describe(&self.code));
         self.source.map(text).unwrap_or_default()

@@ -39,7 +39,6 @@ pub enum ComposerOutcome {
 }
 
 impl Composer {
-    #[must_use]
     pub fn new(target: ComposeTarget, draft: &str) -> Composer {
         Composer {
             target,
@@ -72,7 +71,6 @@ impl Composer {
     }
 
     /// Whether the text becomes an order. Only orders are judged by their gains.
-    #[must_use]
     pub fn is_order(&self) -> bool {
         match self.target {
             ComposeTarget::Swarm | ComposeTarget::Myses(_) => true,
@@ -81,7 +79,6 @@ impl Composer {
     }
 
     /// What the stall detection will assume about the order, if it is not the default.
-    #[must_use]
     pub fn gain_hint(&self) -> Option<String> {
         if !self.is_order() {
             return None;
@@ -95,7 +92,6 @@ impl Composer {
     }
 
     /// The tokens that the text adds to every request, if it is a note.
-    #[must_use]
     pub fn added_tokens(&self) -> Option<u64> {
         match self.target {
             ComposeTarget::Notes(_) => Some(note_tokens(self.field.text())),
@@ -127,7 +123,6 @@ impl Composer {
 }
 
 /// The tokens that a note adds to every request, by estimate.
-#[must_use]
 pub fn note_tokens(text: &str) -> u64 {
     estimated_tokens(u64::try_from(text.trim().len()).unwrap_or(u64::MAX))
 }

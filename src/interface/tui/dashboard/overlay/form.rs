@@ -86,7 +86,6 @@ impl MysisForm {
         self.awaited = ids.first().copied();
     }
 
-    #[must_use]
     pub fn create(rules: &SwarmRules) -> MysisForm {
         let providers = rules.providers.iter();
         let providers = providers.map(|(name, it)| (name.clone(), it.model.clone()));
@@ -109,7 +108,6 @@ impl MysisForm {
         }
     }
 
-    #[must_use]
     pub fn configure(rules: &SwarmRules, status: &MysisStatus) -> MysisForm {
         let form = MysisForm::create(rules);
         let temperature = status.temperature.map(|value| value.to_string());
@@ -141,7 +139,6 @@ impl MysisForm {
         }
     }
 
-    #[must_use]
     pub fn slots(&self) -> Vec<FormField> {
         let is_new = self.purpose == FormPurpose::Create;
         let slots = [
@@ -156,7 +153,6 @@ impl MysisForm {
         there.map(|(slot, _)| slot).collect()
     }
 
-    #[must_use]
     pub fn provider_model(&self) -> &str {
         self.providers
             .get(self.provider)

@@ -76,7 +76,6 @@ impl Layers {
         }
     }
 
-    #[must_use]
     pub fn view<V: View>(&self) -> Option<&V> {
         let view = self
             .all

@@ -51,7 +51,6 @@ pub enum PaletteOutcome {
 }
 
 impl CommandPalette {
-    #[must_use]
     pub fn new(known: &CompletionSources) -> CommandPalette {
         let mut palette = CommandPalette::default();
         palette.complete(known);

@@ -38,7 +38,6 @@ pub enum QueryOutcome {
 }
 
 impl Query {
-    #[must_use]
     pub fn new(within: QueryScope, text: &str) -> Query {
         Query {
             within,
@@ -46,7 +45,6 @@ impl Query {
         }
     }
 
-    #[must_use]
     pub fn hints(&self) -> &'static [(&'static str, &'static str)] {
         match self.within {
             QueryScope::Routine => &[("Enter", "start"), ("Esc", "leave")],

@@ -43,7 +43,6 @@ pub enum ActionToConfirm {
 impl ActionToConfirm {
     /// Whether it concerns the program as a whole, so that it is asked in any terminal, and the swarm
     /// may go on without this terminal instead.
-    #[must_use]
     pub fn is_about_program(&self) -> bool {
         matches!(self, ActionToConfirm::Suspend | ActionToConfirm::Quit)
     }
@@ -60,7 +59,6 @@ pub enum ConfirmAnswer {
 }
 
 impl NumberToType {
-    #[must_use]
     pub fn new(wanted: usize) -> NumberToType {
         NumberToType {
             wanted,
@@ -90,7 +88,6 @@ impl NumberToType {
 
 impl ConfirmDialog {
     /// A question that one key answers.
-    #[must_use]
     pub fn new(about: ActionToConfirm, lines: Vec<String>) -> ConfirmDialog {
         ConfirmDialog {
             about,
@@ -119,7 +116,6 @@ impl ConfirmDialog {
         }
     }
 
-    #[must_use]
     pub fn keys(&self) -> Cow<'static, str> {
         if let Some(NumberToType { wanted, typed }) = &self.number {
             return format!("type {wanted}, then Enter: {typed:_<2}   Esc keep").into();

@@ -112,7 +112,6 @@ pub fn place_within(status: &MysisStatus) -> (String, Tone) {
         .map_or_else(unknown, |poi| (one_line(poi), Tone::Text))
 }
 
-#[must_use]
 pub fn tone_of_gain(credits: i64) -> Tone {
     match credits.cmp(&0) {
         Ordering::Less => Tone::Fault,
@@ -122,7 +121,6 @@ pub fn tone_of_gain(credits: i64) -> Tone {
 }
 
 /// The cost of the Mysis' calls. An unknown cost is not shown as 0.
-#[must_use]
 pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
     let price_of = |rules: &SwarmRules| rules.price_of(&status.profile.provider, &status.model);
     match status.totals.cost_micros {

@@ -208,7 +208,6 @@ impl Column {
         columns.into_iter()
     }
 
-    #[must_use]
     pub fn parse(word: &str) -> Option<Column> {
         let spec = COLUMNS.iter().find(|spec| spec.word == word);
         spec.map(|spec| spec.column)
@@ -276,7 +275,6 @@ pub(super) fn filter_words(status: &MysisStatus, seen: SeenState) -> impl Iterat
 }
 
 /// These columns, each where it stands first.
-#[must_use]
 pub fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
     let mut known = Vec::new();
     for column in columns {
@@ -307,7 +305,6 @@ impl PlacedColumn {
 }
 
 /// The columns that fit this width, the most important ones, without those that are folded.
-#[must_use]
 pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColumn> {
     let wanted = COLUMNS
         .iter()
@@ -318,7 +315,6 @@ pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColum
 }
 
 /// The columns that the operator chose, in that order, as far as they fit.
-#[must_use]
 pub fn chosen_columns(width: u16, chosen: &[Column]) -> Vec<PlacedColumn> {
     let mark = [Column::Mark];
     let others = chosen.iter().filter(|column| **column != Column::Mark);

@@ -83,18 +83,15 @@ impl Filter {
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Why the text cannot be parsed.
-    #[must_use]
     pub fn complaint(&self) -> Option<&Arc<str>> {
         self.complaint.as_ref()
     }
 
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.terms.is_empty() && self.state.is_none()
     }
@@ -108,7 +105,6 @@ impl Filter {
     }
 
     /// Whether it shows this Mysis while these servers are away.
-    #[must_use]
     pub fn shows(&self, status: &MysisStatus, outages: &ServerOutages) -> bool {
         let seen = SeenState::of(status, outages);
         if self.state.is_some_and(|state| state != seen) {

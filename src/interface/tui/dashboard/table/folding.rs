@@ -11,7 +11,6 @@ use super::seen_state::SeenState;
 
 /// The columns that say nothing in a table of these Myses, by what they have now: an account that is none or named like
 /// its Mysis, one provider or one model for all (the header names them), one process, no cost, nothing known of the game.
-#[must_use]
 pub fn folded_columns<'a>(
     all: impl Iterator<Item = &'a MysisStatus> + Clone,
     outages: &ServerOutages,

@@ -45,7 +45,6 @@ impl Grouping {
         }
     }
 
-    #[must_use]
     pub fn parse(word: &str) -> Option<Grouping> {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
@@ -96,7 +95,6 @@ impl Grouping {
 }
 
 /// The grouping after this one, in a circle with none: the next that tells these Myses apart.
-#[must_use]
 pub fn next_grouping(
     present: Option<Grouping>,
     roster: &Roster,
@@ -134,7 +132,6 @@ pub struct Group {
 }
 
 impl Group {
-    #[must_use]
     pub fn name(&self, by: Grouping) -> String {
         match &self.key {
             Some(key) => zoea_text::clean::one_line(key),
@@ -145,29 +142,24 @@ impl Group {
 
 impl MysisTable {
     /// What the Myses of a group have in common; `None` without groups.
-    #[must_use]
     pub fn grouping(&self) -> Option<Grouping> {
         self.grouping
     }
 
-    #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    #[must_use]
     pub fn group(&self, key: &GroupKey) -> Option<&Group> {
         self.groups.iter().find(|group| group.key == *key)
     }
 
     /// Whether the Myses of a group are not shown.
-    #[must_use]
     pub fn is_folded(&self, key: &GroupKey) -> bool {
         self.closed.contains(key)
     }
 
     /// The group that keys act upon; `None` while a Mysis is selected.
-    #[must_use]
     pub fn selected_group(&self) -> Option<&Group> {
         match self.selection.line(&self.lines)? {
             TableLine::Mysis(_) => None,

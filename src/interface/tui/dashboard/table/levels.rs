@@ -11,7 +11,6 @@ pub const OLD_MARK: char = '~';
 const LOW_FUEL_PERCENT: u32 = 15;
 
 /// The hold as `43/75`; the level alone if its maximum is not known.
-#[must_use]
 pub fn cargo_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     let Gauge { now, most } = facts.cargo;
     let now = now?;
@@ -22,7 +21,6 @@ pub fn cargo_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     Some(with_age(text, facts.is_cargo_old, columns))
 }
 
-#[must_use]
 pub fn fuel_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     let percent = money::percent(facts.fuel)?;
     let (text, tone) = with_age(format!("{percent}%"), facts.is_fuel_old, columns);

@@ -19,7 +19,6 @@ pub(super) enum NeedRank {
     None,
 }
 
-#[must_use]
 pub(super) fn need_rank(status: &MysisStatus) -> NeedRank {
     match operator_need(status).map(|need| need.severity) {
         Some(Severity::Error) => NeedRank::Error,

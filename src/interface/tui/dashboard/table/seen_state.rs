@@ -31,7 +31,6 @@ impl SeenState {
     ];
 
     /// The state of a Mysis while these servers are away.
-    #[must_use]
     pub fn of(status: &MysisStatus, outages: &ServerOutages) -> SeenState {
         match status.state {
             LifeState::Errored => SeenState::Errored,
@@ -54,7 +53,6 @@ impl SeenState {
         }
     }
 
-    #[must_use]
     pub fn parse(word: &str) -> Option<SeenState> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }

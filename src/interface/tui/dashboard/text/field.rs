@@ -33,7 +33,6 @@ pub struct FieldLayout {
 
 impl TextField {
     /// A field with this text and the cursor at its end.
-    #[must_use]
     pub fn with_text(text: &str) -> TextField {
         TextField {
             text: text.to_string(),
@@ -42,24 +41,20 @@ impl TextField {
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// The text before the cursor.
-    #[must_use]
     pub fn before(&self) -> &str {
         &self.text[..self.cursor]
     }
 
     /// The text behind the cursor.
-    #[must_use]
     pub fn after(&self) -> &str {
         &self.text[self.cursor..]
     }
@@ -164,7 +159,6 @@ impl TextField {
     }
 
     /// Wraps the text to this width, between words where a line has any. A space at which a line ends takes no room.
-    #[must_use]
     pub fn lay_out(&self, columns: usize) -> FieldLayout {
         // One column is reserved for the cursor after a full line.
         let columns = columns.saturating_sub(1).max(1);

@@ -88,7 +88,6 @@ impl UtcOffset {
 }
 
 /// A duration to the second, as `0:07`, `12:30` or `1:02:30`.
-#[must_use]
 pub fn stopwatch(ms: u64) -> String {
     let seconds = ms / 1000;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -99,7 +98,6 @@ pub fn stopwatch(ms: u64) -> String {
 }
 
 /// A short duration, as `840ms`, `1.2s`, `25s`, `3m`, `2h`, `5d`.
-#[must_use]
 pub fn span(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms}ms"),
@@ -112,7 +110,6 @@ pub fn span(ms: u64) -> String {
 }
 
 /// The time that a call took; empty where it is not known, as in an imported conversation, or below a millisecond.
-#[must_use]
 pub fn took(ms: Option<u64>) -> String {
     match ms {
         None | Some(0) => String::new(),
@@ -121,7 +118,6 @@ pub fn took(ms: Option<u64>) -> String {
 }
 
 /// The time since an event, in coarse steps so that it does not change with every picture.
-#[must_use]
 pub fn ago(ms: u64) -> String {
     match ms {
         0..5_000 => "now".to_string(),
@@ -131,13 +127,11 @@ pub fn ago(ms: u64) -> String {
 }
 
 /// A count of things whose name takes an `s`: `1 call`, `28 calls`.
-#[must_use]
 pub fn counted(count: u64, one: &str) -> String {
     format!("{} {}", amount(count), plural(count, one))
 }
 
 /// An amount in at most five columns, as `940`, `12.4k`, `3.1M`.
-#[must_use]
 pub fn amount(count: u64) -> String {
     let (scaled, unit) = match count {
         0..1000 => return count.to_string(),
@@ -153,7 +147,6 @@ pub fn amount(count: u64) -> String {
 }
 
 /// A size in bytes, as `312 B`, `2.1 KiB`, `1.0 MiB`.
-#[must_use]
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
@@ -166,7 +159,6 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// Millionths of a dollar, as `$0.0042`, `$0.42`, `$12.40`.
-#[must_use]
 pub fn money(micros: u64) -> String {
     match micros {
         0 => "$0".to_string(),
@@ -176,7 +168,6 @@ pub fn money(micros: u64) -> String {
 }
 
 /// Millionths of a dollar with commas between thousands, as `$0.0042`, `$12.40`, `$1,204.00`.
-#[must_use]
 pub fn dollars(micros: u64) -> String {
     match micros {
         0 => "$0".to_string(),

@@ -53,7 +53,6 @@ pub struct StyledSpan {
 }
 
 impl StyledSpan {
-    #[must_use]
     pub fn new(text: impl Into<Box<str>>, tone: Tone) -> StyledSpan {
         StyledSpan {
             text: text.into(),
@@ -69,7 +68,6 @@ pub struct StyledLine {
 }
 
 impl StyledLine {
-    #[must_use]
     pub fn of(text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         StyledLine {
             spans: vec![StyledSpan::new(text, tone)],
@@ -102,7 +100,6 @@ impl StyledLine {
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| &*span.text).collect()
     }

@@ -50,7 +50,6 @@ impl Fold {
 
 impl Tree {
     /// The tree of a JSON value. An object or array becomes the nodes of its members.
-    #[must_use]
     pub fn of_value(value: &Value) -> Tree {
         let mut tree = Tree::default();
         if !tree.add_members(0, value) {
@@ -60,7 +59,6 @@ impl Tree {
     }
 
     /// The tree of a text: of its JSON if it contains any, else of its lines.
-    #[must_use]
     pub fn of_text(text: &str) -> Tree {
         let (words, json) = split_json(text);
         let Some(json) = json else {
@@ -71,14 +69,12 @@ impl Tree {
         tree
     }
 
-    #[must_use]
     pub fn of_lines(text: &str, tone: Tone) -> Tree {
         let mut tree = Tree::default();
         tree.add_lines(text, tone);
         tree
     }
 
-    #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -141,7 +137,6 @@ impl Tree {
         }
     }
 
-    #[must_use]
     pub fn parent(&self, node: usize) -> Option<usize> {
         (0..node)
             .rev()
@@ -162,7 +157,6 @@ impl Tree {
         })
     }
 
-    #[must_use]
     pub fn lines_of(&self, place: usize, columns: usize) -> Vec<StyledLine> {
         let Some(node) = self.nodes.get(place) else {
             return Vec::new();
@@ -206,7 +200,6 @@ impl Tree {
         lines
     }
 
-    #[must_use]
     pub fn text_of(&self, place: usize) -> String {
         let Some(node) = self.nodes.get(place) else {
             return String::new();

@@ -6,7 +6,6 @@ use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The width of one grapheme, in columns.
-#[must_use]
 pub fn of_grapheme(grapheme: &str) -> usize {
     if grapheme.len() == 1 {
         return usize::from(!grapheme.as_bytes()[0].is_ascii_control());
@@ -15,7 +14,6 @@ pub fn of_grapheme(grapheme: &str) -> usize {
 }
 
 /// The width of a line, in columns.
-#[must_use]
 pub fn of(line: &str) -> usize {
     if line.is_ascii() {
         return line.bytes().filter(|byte| !byte.is_ascii_control()).count();
@@ -24,7 +22,6 @@ pub fn of(line: &str) -> usize {
 }
 
 /// The line, cut to this width. A cut line ends in `…`.
-#[must_use]
 pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
     if line.len() <= columns || of(line) <= columns {
         return Cow::Borrowed(line);
@@ -36,7 +33,6 @@ pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
 }
 
 /// The longest beginning of a line that fits.
-#[must_use]
 pub fn start(line: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, grapheme) in line.grapheme_indices(true) {
@@ -49,7 +45,6 @@ pub fn start(line: &str, columns: usize) -> &str {
 }
 
 /// The longest end of a line that fits.
-#[must_use]
 pub fn end(line: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (at, grapheme) in line.grapheme_indices(true).rev() {
@@ -62,7 +57,6 @@ pub fn end(line: &str, columns: usize) -> &str {
 }
 
 /// The line, cut or padded with spaces to exactly this width.
-#[must_use]
 pub fn fit(line: &str, columns: usize) -> String {
     let clipped = clip(line, columns);
     let missing = columns.saturating_sub(of(&clipped));
@@ -71,7 +65,6 @@ pub fn fit(line: &str, columns: usize) -> String {
 
 /// Wraps a text, between words if possible. A line exceeds `columns` only if a single grapheme
 /// does.
-#[must_use]
 pub fn wrap(text: &str, columns: usize) -> Wrapped<'_> {
     Wrapped {
         rest: Some(text),
@@ -88,7 +81,6 @@ pub struct Wrapped<'a> {
 
 impl<'a> Wrapped<'a> {
     /// The text that has not been returned yet.
-    #[must_use]
     pub fn rest(&self) -> &'a str {
         self.rest.unwrap_or_default()
     }

@@ -108,7 +108,6 @@ impl<L> ListColumn<'_, L> {
 }
 
 /// The area of the lines of a list: all but the titles, which give way first.
-#[must_use]
 pub fn lines_area(area: Rect) -> Rect {
     let titles = u16::from(area.height >= 2);
     Rect {

@@ -32,7 +32,6 @@ impl<K> Default for Selection<K> {
 }
 
 impl<K: Clone + PartialEq> Selection<K> {
-    #[must_use]
     pub fn place<L: Listed<Key = K>>(&self, list: &[L]) -> usize {
         let Some(key) = &self.key else {
             return 0;
@@ -46,13 +45,11 @@ impl<K: Clone + PartialEq> Selection<K> {
         place.unwrap_or(self.place).min(last)
     }
 
-    #[must_use]
     pub fn line<'a, L: Listed<Key = K>>(&self, list: &'a [L]) -> Option<&'a L> {
         list.get(self.place(list))
     }
 
     /// The key of the selected line, also while the list does not have it; `None` for the first line.
-    #[must_use]
     pub fn key(&self) -> Option<&K> {
         self.key.as_ref()
     }
@@ -94,7 +91,6 @@ impl<K: Clone + PartialEq> Selection<K> {
     }
 
     /// How many lines fit.
-    #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }

@@ -32,7 +32,6 @@ pub fn say_all(area: Rect, lines: &[(impl AsRef<str>, Tone)], painter: &mut Pain
 }
 
 /// What a title adds while what is shown could not be read anew.
-#[must_use]
 pub fn with_complaint(title: StyledLine, complaint: Option<&Arc<str>>) -> StyledLine {
     match complaint {
         Some(why) => title.with(format!("  not up to date: {why}"), Tone::Fault),

@@ -33,7 +33,6 @@ impl<T> Default for Polled<T> {
 impl<T> Polled<T> {
     /// Whether it is time to ask: the first time, after a change of what is wanted, and each time that
     /// the last one is so long ago.
-    #[must_use]
     pub fn is_due(&self, now: Moment, every: Duration) -> bool {
         let is_old = |at: Moment| now.since(at) >= every;
         self.awaited.is_none() && (self.is_outdated || self.asked_at.is_none_or(is_old))
@@ -61,7 +60,6 @@ impl<T> Polled<T> {
         self.is_outdated = true;
     }
 
-    #[must_use]
     pub fn awaits(&self, id: ReadId) -> bool {
         self.awaited == Some(id)
     }
@@ -91,18 +89,15 @@ impl<T> Polled<T> {
         }
     }
 
-    #[must_use]
     pub fn value(&self) -> Option<&Arc<T>> {
         self.value.as_ref()
     }
 
     /// Why it could not be read; `None` after a read that worked.
-    #[must_use]
     pub fn complaint(&self) -> Option<&Arc<str>> {
         self.complaint.as_ref()
     }
 
-    #[must_use]
     pub fn is_reading(&self) -> bool {
         self.awaited.is_some()
     }

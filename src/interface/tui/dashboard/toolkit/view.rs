@@ -136,7 +136,6 @@ pub struct ViewSpec {
 
 impl ViewSpec {
     /// Whether it shows what only a game tells.
-    #[must_use]
     pub fn is_of_game(&self) -> bool {
         let opening = self.opening.as_ref();
         opening.is_some_and(|opening| opening.action.help_without_game.is_empty())

@@ -63,7 +63,6 @@ pub struct EntryOptions<'a> {
 }
 
 impl TranscriptEntry {
-    #[must_use]
     pub fn of(row: &Row, look: &EntryOptions<'_>) -> TranscriptEntry {
         let mut draft = EntryBuilder {
             look,
@@ -91,7 +90,6 @@ impl TranscriptEntry {
     }
 
     /// The first line with a place of the searched text.
-    #[must_use]
     pub fn line_found(&self) -> Option<usize> {
         let has_place = |line: &StyledLine| line.spans.iter().any(|span| span.tone == Tone::Found);
         self.lines.iter().position(has_place)

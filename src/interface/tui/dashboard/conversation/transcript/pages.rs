@@ -85,7 +85,6 @@ impl Default for Pages {
 
 impl Pages {
     /// Pages that are read a few rows at a time.
-    #[must_use]
     pub fn of_few(rows_at_once: usize) -> Pages {
         Pages {
             rows_at_once,
@@ -93,12 +92,10 @@ impl Pages {
         }
     }
 
-    #[must_use]
     pub fn rows(&self) -> &VecDeque<Arc<Row>> {
         &self.rows
     }
 
-    #[must_use]
     pub fn may_load(&self) -> bool {
         self.loading.is_none() && !self.is_unreadable
     }
@@ -109,31 +106,26 @@ impl Pages {
     }
 
     /// Whether a query is not answered yet.
-    #[must_use]
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
     }
 
-    #[must_use]
     pub fn awaits(&self, stamp: ReadId) -> bool {
         self.loading.is_some_and(|(expected, _)| expected == stamp)
     }
 
     /// The index of a row among those in memory, or of the next one.
-    #[must_use]
     pub fn index_of(&self, seq: Seq) -> usize {
         self.rows.partition_point(|row| row.seq < seq)
     }
 
     /// The row with this number, if it is in memory.
-    #[must_use]
     pub fn row(&self, seq: Seq) -> Option<&Arc<Row>> {
         self.rows
             .get(self.index_of(seq))
             .filter(|row| row.seq == seq)
     }
 
-    #[must_use]
     pub fn newest(&self) -> Load {
         Load {
             from: PageFrom::Newest,
@@ -143,14 +135,12 @@ impl Pages {
     }
 
     /// The query for rows before the first one; `None` at the conversation's beginning.
-    #[must_use]
     pub fn more_before(&self) -> Option<Load> {
         let first = self.rows.front()?;
         (self.start == Edge::Open).then(|| self.more(PageFrom::Before(first.seq)))
     }
 
     /// The query for rows after the last one; `None` at the conversation's end.
-    #[must_use]
     pub fn more_after(&self) -> Option<Load> {
         let last = self.rows.back()?;
         (self.end == Edge::Open).then(|| self.more(PageFrom::After(last.seq)))
@@ -164,7 +154,6 @@ impl Pages {
         }
     }
 
-    #[must_use]
     pub fn around(seq: Seq) -> Load {
         let half = i64::try_from(PAGE / 2).unwrap_or(0);
         Load {

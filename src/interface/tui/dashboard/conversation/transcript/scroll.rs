@@ -144,7 +144,6 @@ impl Transcript {
         self.selected = seq;
     }
 
-    #[must_use]
     pub fn entry_at(&self, line: usize) -> Option<&Arc<TranscriptEntry>> {
         self.shown.get(line).map(|shown| &shown.entry)
     }

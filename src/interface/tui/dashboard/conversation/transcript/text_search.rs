@@ -18,7 +18,6 @@ pub struct TextSearch {
 }
 
 impl TextSearch {
-    #[must_use]
     pub fn of(text: &str) -> TextSearch {
         let is_case_sensitive = text.chars().any(char::is_uppercase);
         TextSearch {
@@ -33,13 +32,11 @@ impl TextSearch {
         }
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The query for so many of its hits in all conversations.
-    #[must_use]
     pub fn query(&self, within: SearchIn, limit: usize) -> SearchQuery {
         SearchQuery {
             text: self.text.clone(),
@@ -52,12 +49,10 @@ impl TextSearch {
         }
     }
 
-    #[must_use]
     pub fn is_case_sensitive(&self) -> bool {
         self.is_case_sensitive
     }
 
-    #[must_use]
     pub fn places(&self) -> &[Seq] {
         &self.places
     }
@@ -73,7 +68,6 @@ impl TextSearch {
     }
 
     /// The next hit after a row or the last one before it. It wraps around at the ends.
-    #[must_use]
     pub fn next(&self, from: Option<Seq>, way: Direction) -> Option<Seq> {
         let mut places = self.places.iter();
         let next = match way {
@@ -87,12 +81,10 @@ impl TextSearch {
         next.or(round).copied()
     }
 
-    #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         self.first_in(text).is_some()
     }
 
-    #[must_use]
     pub fn is_in(&self, row: &Row) -> bool {
         let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
         self.is_within(row.text())
@@ -104,7 +96,6 @@ impl TextSearch {
     }
 
     /// The first hit in a text, with as many characters around it at most.
-    #[must_use]
     pub fn excerpt(&self, text: &str, around: usize) -> Option<Excerpt> {
         let (from, to) = self.first_in(text)?;
         let before = text[..from].chars().rev().take(around);
@@ -167,7 +158,6 @@ impl TextSearch {
 }
 
 /// What is searched for, to be written anew.
-#[must_use]
 pub fn text_of(known: Option<&TextSearch>) -> String {
     known.map_or_else(String::new, |known| known.text.clone())
 }

@@ -95,7 +95,6 @@ pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
 /// The argument of `:columns` that shows the columns that fit.
 pub const AUTOMATIC: &str = "auto";
 
-#[must_use]
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     PALETTE.iter().find(|command| command.name == name)
 }

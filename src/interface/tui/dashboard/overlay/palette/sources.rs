@@ -20,7 +20,6 @@ pub struct CompletionSources {
 
 impl CompletionSources {
     /// Those of the open conversation, or of the table.
-    #[must_use]
     pub fn of(facts: &Facts, is_open: bool) -> CompletionSources {
         let names = facts.roster.members().values();
         let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();

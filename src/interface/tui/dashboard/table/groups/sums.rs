@@ -18,7 +18,6 @@ pub struct GroupSums {
 }
 
 impl GroupSums {
-    #[must_use]
     pub fn of<'a>(
         members: impl Iterator<Item = &'a RosterMember> + Clone,
         now: Timestamp,
@@ -31,13 +30,11 @@ impl GroupSums {
         }
     }
 
-    #[must_use]
     pub fn highest_point(&self) -> i64 {
         self.money.points.iter().copied().max().unwrap_or(0)
     }
 
     /// The sum in a column, where there is one. All groups share the scale of the bars.
-    #[must_use]
     pub fn cell(&self, placed: PlacedColumn, now: Timestamp, scale: i64) -> Option<StyledLine> {
         let (columns, since) = (usize::from(placed.width), self.money.begun);
         match self.sum(placed.column, now)? {
