@@ -1,7 +1,7 @@
 //! The yardstick: the real program under a real terminal, with a model that takes 200 ms and a game
 //! whose only tool answers with 2 KB. Each turn is two model calls and one tool call.
 //!
-//! `cargo bench --bench yardstick` takes about four minutes; `-- 16 100` measures only these sizes.
+//! `cargo bench --bench yardstick` takes about six minutes; `-- 16 100` measures only these sizes.
 //! `-- floor 100` measures, beside the program, the least that the same work can cost (`floor.rs`).
 //! `-- played 100 1000` measures the simulated game's own results in their place (`played.rs`).
 //! `-- 1000 streamed traced` measures streamed answers and tracing. `ZOEA_BIN=target/dist/zoea` in
@@ -47,9 +47,9 @@ fn main() {
     }
     println!(
         "| Myses | first paint | PSS | CPU a turn | written a turn | database a turn | key p50 | key p99 | turns \
-         | after kill -9: first calls of half, of all | CPU until then |"
+         | after kill -9: first calls of half, of all | CPU until then | CPU a turn without keys |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
         let (line, requests) = measure(size, &more);
         println!("{line}");
@@ -96,6 +96,8 @@ fn measure(myses: usize, more: &[String]) -> (String, Requests) {
     let mut program = Program::start(&home, &["run", "--start-swarm"]);
     let paint = program.until("the first paint", |screen| screen.contains(&count));
     wait_for_turns(&mock, myses);
+    let unwatched = Figures::of(program.figures(), program.database(), &mock);
+    program.watch(MEASURED);
     let before = Figures::of(program.figures(), program.database(), &mock);
     let started = Instant::now();
     let mut keys = Vec::new();
@@ -108,13 +110,14 @@ fn measure(myses: usize, more: &[String]) -> (String, Requests) {
     let after = Figures::of(program.figures(), program.database(), &mock);
     keys.sort();
     let line = format!(
-        "| {myses} | {} ms | {} | {} ms | {} ms | {} | {} |",
+        "| {myses} | {} ms | {} | {} ms | {} ms | {} | {} | {:.2} ms |",
         paint.as_millis(),
         Figures::columns(&before, &after),
         keys[keys.len() / 2].as_micros() as f64 / 1000.0,
         keys[keys.len() * 99 / 100].as_micros() as f64 / 1000.0,
         after.turns - before.turns,
         measure_return(program, &home, &mock, myses),
+        Figures::cpu_a_turn(&unwatched, &before),
     );
     (line, mock.requests())
 }
@@ -176,17 +179,27 @@ impl Figures {
         }
     }
 
+    /// Milliseconds of the processor's time for each turn.
+    fn cpu_a_turn(before: &Figures, after: &Figures) -> f64 {
+        let cpu = after.process.cpu_micros - before.process.cpu_micros;
+        thousands_a_turn(before, after, cpu)
+    }
+
     /// Memory, CPU a turn, written a turn, and growth of the database a turn.
     fn columns(before: &Figures, after: &Figures) -> String {
-        let turns = after.turns - before.turns;
-        let a_turn = |figure: u64| figure.checked_div(turns).unwrap_or(0) as f64 / 1000.0;
+        let a_turn = |figure: u64| thousands_a_turn(before, after, figure);
         let database = after.database.saturating_sub(before.database);
         format!(
             "{} MiB | {:.2} ms | {:.1} KB | {:.1} KB",
             after.process.pss >> 20,
-            a_turn(after.process.cpu_micros - before.process.cpu_micros),
+            Figures::cpu_a_turn(before, after),
             a_turn(after.process.written - before.process.written),
             a_turn(database),
         )
     }
+}
+
+fn thousands_a_turn(before: &Figures, after: &Figures, figure: u64) -> f64 {
+    let turns = after.turns - before.turns;
+    figure.checked_div(turns).unwrap_or(0) as f64 / 1000.0
 }
