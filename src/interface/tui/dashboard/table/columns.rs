@@ -1,9 +1,6 @@
 //! The columns: the one list of what is shown of each Mysis, and which of them fit into the table.
 //!
-//! An entry is the whole column: the table and its sorting take it from here, the filter its words, and it says
-//! under which name an export, a metric and the report have the same value, or why they have not.
-
-mod elsewhere;
+//! An entry is the whole column: the table and its sorting take it from here, and the filter its words.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -13,11 +10,6 @@ use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
 use zoea_text::clean::one_line;
 use zoea_text::natural::compare_natural;
-
-use elsewhere::Naming::{As, Not};
-use elsewhere::{
-    A_MARK, A_NUMBER, A_SUM, A_WORD, Elsewhere, LABEL, OF_NOW, OWN_TABLE, OWN_VIEW, named,
-};
 
 use super::cells::{self, CellFacts};
 use super::levels::{cargo_text, fuel_text};
@@ -78,9 +70,12 @@ struct ColumnSpec {
     is_figure: bool,
     cell: CellText,
     order: ColumnOrder,
-    elsewhere: Elsewhere,
+    /// The words by which a filter finds it, if it has any.
+    filter: Option<FilterWords>,
 }
 
+/// The words of a column for the filter.
+type FilterWords = for<'a> fn(&'a MysisStatus, SeenState) -> [Option<&'a str>; 3];
 type CellText = fn(&CellFacts<'_>) -> (String, Tone);
 
 #[derive(Clone, Copy)]
@@ -101,7 +96,7 @@ const fn spec(
     is_figure: bool,
     cell: CellText,
     order: ColumnOrder,
-    elsewhere: Elsewhere,
+    filter: Option<FilterWords>,
 ) -> ColumnSpec {
     ColumnSpec {
         column,
@@ -111,7 +106,7 @@ const fn spec(
         is_figure,
         cell,
         order,
-        elsewhere,
+        filter,
     }
 }
 
@@ -121,80 +116,65 @@ const fn spec(
 #[rustfmt::skip]
 const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Mark, "need", ""), (3, 3, 0), TEXT,
-        |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64),
-        named(Err(A_MARK), Not(OWN_VIEW), As("zoea_needs"), Not(OF_NOW))),
+        |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64), None),
     spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
         |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
-        named(Ok(|of, _| [Some(&of.name), None, None]), As("name"), Not(LABEL), As("Mysis"))),
+        Some(|of, _| [Some(&of.name), None, None])),
     spec((Column::Doing, "doing", "DOING"), (15, 22, 0), TEXT,
         |at| cells::doing_within(at.status(), at.facts.now, &at.facts.outages, usize::from(at.width)),
-        Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity))),
-        named(Err("it changes with each call"), As("activity"), Not(A_WORD), Not(OF_NOW))),
+        Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity))), None),
     spec((Column::State, "state", "STATE"), (9, 9, 0), TEXT,
         |at| SeenState::of(at.status(), &at.facts.outages).label(), Rank(|of, _, outages| SeenState::of(of, outages) as i64),
-        named(Ok(|_, seen| [Some(seen.as_str()), None, None]), As("state"), As("zoea_myses"), Not(OF_NOW))),
+        Some(|_, seen| [Some(seen.as_str()), None, None])),
     spec((Column::Process, "process", "PROCESS"), (8, 14, 0), TEXT,
-        |at| cells::process_text(at.status()), Compare(|a, b| ranks::process_of(a).cmp(&ranks::process_of(b))),
-        named(Err(OWN_VIEW), As("process"), Not(LABEL), Not(OF_NOW))),
+        |at| cells::process_text(at.status()), Compare(|a, b| ranks::process_of(a).cmp(&ranks::process_of(b))), None),
     // The rate of a minute is a line of several tones (`earning`).
     spec((Column::Trend, "trend", "A MINUTE"), (8, 22, 0), TEXT,
-        cells::earned_text, Rank(|of, now, _| ranks::trend_rank(of, now)),
-        named(Err(A_NUMBER), Not(A_SUM), Not(A_SUM), Not(OWN_VIEW))),
+        cells::earned_text, Rank(|of, now, _| ranks::trend_rank(of, now)), None),
     spec((Column::Credits, "credits", "CREDITS"), (8, 9, 0), FIGURE,
-        cells::credits_text, Compare(|a, b| b.figures.facts.credits.cmp(&a.figures.facts.credits)),
-        named(Err(A_NUMBER), As("credits"), As("zoea_credits"), As("credits"))),
+        cells::credits_text, Compare(|a, b| b.figures.facts.credits.cmp(&a.figures.facts.credits)), None),
     spec((Column::Earned, "earned", "EARNED"), (7, 7, 0), FIGURE,
-        cells::earned_text, Rank(|of, now, _| ranks::earned_rank(of, now)),
-        named(Err(A_NUMBER), As("earned_last_hour"), As("zoea_credits_earned"), As("earned"))),
+        cells::earned_text, Rank(|of, now, _| ranks::earned_rank(of, now)), None),
     spec((Column::Place, "place", "PLACE"), (20, 28, 0), TEXT,
         |at| cells::place_text(at.status()), Compare(|a, b| ranks::place_key(a).cmp(&ranks::place_key(b))),
-        named(Ok(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None]), As("system"), Not(A_WORD), Not(OWN_TABLE))),
+        Some(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None])),
     spec((Column::Words, "words", "LAST WORDS"), (22, GOOD_WORDS_COLUMNS, 0), TEXT,
         |at| cells::last_words_text(at.member, at.facts.now, &at.facts.outages), Compare(newest_first),
-        named(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| &*fault.text), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
+        Some(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| &*fault.text), Some(&of.last_words)])),
     // The fullest hold and the emptiest tank first.
     spec((Column::Cargo, "cargo", "CARGO"), (7, 9, 0), FIGURE,
         |at| cargo_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
-        Compare(|a, b| percent(b.figures.facts.cargo).cmp(&percent(a.figures.facts.cargo))),
-        named(Err(A_NUMBER), As("cargo"), Not(OWN_VIEW), Not(OF_NOW))),
+        Compare(|a, b| percent(b.figures.facts.cargo).cmp(&percent(a.figures.facts.cargo))), None),
     spec((Column::Fuel, "fuel", "FUEL"), (4, 4, 0), FIGURE,
         |at| fuel_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
-        Compare(|a, b| ranks::compare_known(percent(a.figures.facts.fuel), percent(b.figures.facts.fuel))),
-        named(Err(A_NUMBER), As("fuel"), Not(OWN_VIEW), Not(OF_NOW))),
+        Compare(|a, b| ranks::compare_known(percent(a.figures.facts.fuel), percent(b.figures.facts.fuel))), None),
     spec((Column::Cost, "cost", "COST"), (7, 7, 0), FIGURE,
-        |at| (cells::cost_text(at.status(), at.facts.rules.as_deref()), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros)),
-        named(Err(A_NUMBER), As("cost"), As("zoea_cost_usd_total"), As("cost"))),
+        |at| (cells::cost_text(at.status(), at.facts.rules.as_deref()), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros)), None),
     spec((Column::Account, "account", "ACCOUNT"), (9, 14, 0), TEXT,
         |at| cells::account_text(at.status()), Compare(|a, b| ranks::compare_known(a.account.as_deref(), b.account.as_deref())),
-        named(Ok(|of, _| [of.account.as_deref(), None, None]), As("account"), Not(A_WORD), Not(OF_NOW))),
+        Some(|of, _| [of.account.as_deref(), None, None])),
     spec((Column::Role, "role", "ROLE"), (7, 10, 0), TEXT,
         |at| cells::role_text(at.status()), Compare(|a, b| ranks::compare_known(a.profile.role.as_deref(), b.profile.role.as_deref())),
-        named(Ok(|of, _| [of.profile.role.as_deref(), None, None]), As("role"), Not(A_WORD), Not(OF_NOW))),
+        Some(|of, _| [of.profile.role.as_deref(), None, None])),
     spec((Column::Provider, "provider", "PROVIDER"), (8, 10, 0), TEXT,
         |at| (one_line(&at.status().profile.provider), Tone::Dim), Compare(|a, b| a.profile.provider.cmp(&b.profile.provider)),
-        named(Ok(|of, _| [Some(&of.profile.provider), None, None]), As("provider"), Not(LABEL), Not(OWN_TABLE))),
+        Some(|of, _| [Some(&of.profile.provider), None, None])),
     spec((Column::Tokens, "tokens", "TOKENS"), (6, 6, 0), FIGURE,
-        |at| (figures::amount(ranks::tokens(at.status())), Tone::Dim), Compare(|a, b| ranks::tokens(b).cmp(&ranks::tokens(a))),
-        named(Err(A_NUMBER), As("tokens_in"), As("zoea_tokens_total"), As("tokens in"))),
+        |at| (figures::amount(ranks::tokens(at.status())), Tone::Dim), Compare(|a, b| ranks::tokens(b).cmp(&ranks::tokens(a))), None),
     spec((Column::Nudges, "nudges", "NUDGE"), (5, 5, 110), FIGURE,
-        cells::nudges, Compare(|a, b| b.nudges.cmp(&a.nudges)),
-        named(Err(A_NUMBER), As("nudges"), Not("its turns are counted"), Not(OF_NOW))),
+        cells::nudges, Compare(|a, b| b.nudges.cmp(&a.nudges)), None),
     spec((Column::Model, "model", "MODEL"), (12, 16, 150), TEXT,
         |at| (one_line(&at.status().model), Tone::Dim), Compare(|a, b| a.model.cmp(&b.model)),
-        named(Ok(|of, _| [Some(&of.model), None, None]), As("model"), Not(A_WORD), Not(OF_NOW))),
+        Some(|of, _| [Some(&of.model), None, None])),
     spec((Column::Turns, "turns", "TURNS"), (5, 5, 150), FIGURE,
-        |at| (figures::amount(at.status().totals.turns), Tone::Dim), Compare(|a, b| b.totals.turns.cmp(&a.totals.turns)),
-        named(Err(A_NUMBER), As("turns"), As("zoea_turns_total"), As("turns"))),
+        |at| (figures::amount(at.status().totals.turns), Tone::Dim), Compare(|a, b| b.totals.turns.cmp(&a.totals.turns)), None),
     spec((Column::Latency, "call", "CALL"), (5, 5, 150), FIGURE,
         |at| (at.status().last_call_ms.map(figures::span).unwrap_or_default(), Tone::Dim),
-        Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms)),
-        named(Err(A_NUMBER), Not("`zoea log` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
+        Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms)), None),
     spec((Column::Seen, "seen", "SEEN"), (4, 4, 150), FIGURE,
-        |at| (figures::ago(at.facts.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first),
-        named(Err(A_NUMBER), As("last_activity_at"), Not(OF_NOW), Not(OF_NOW))),
+        |at| (figures::ago(at.facts.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first), None),
     spec((Column::Value, "value", "C/$"), (6, 6, 240), FIGURE, cells::value_text,
-        Compare(|a, b| b.figures.value.credits_per_dollar().cmp(&a.figures.value.credits_per_dollar())),
-        named(Err(A_NUMBER), As("credits_per_dollar"), Not(A_SUM), As("per dollar"))),
+        Compare(|a, b| b.figures.value.credits_per_dollar().cmp(&a.figures.value.credits_per_dollar())), None),
 ];
 
 fn newest_first(a: &MysisStatus, b: &MysisStatus) -> Ordering {
@@ -229,10 +209,10 @@ impl Column {
         self.spec().is_figure
     }
 
-    /// Where else its value is told, and why not elsewhere.
-    #[must_use]
-    pub fn elsewhere(self) -> &'static Elsewhere {
-        &self.spec().elsewhere
+    /// Whether only a game tells what it shows.
+    pub fn is_of_game(self) -> bool {
+        use Column::{Cargo, Credits, Earned, Fuel, Place, Value};
+        matches!(self, Place | Credits | Earned | Cargo | Fuel | Value)
     }
 
     pub(super) fn order(self) -> ColumnOrder {
@@ -270,7 +250,7 @@ impl ColumnSpec {
 }
 
 pub(super) fn filter_words(status: &MysisStatus, seen: SeenState) -> impl Iterator<Item = &str> {
-    let words = COLUMNS.iter().filter_map(|spec| spec.elsewhere.filter.ok());
+    let words = COLUMNS.iter().filter_map(|spec| spec.filter);
     words.flat_map(move |words| words(status, seen)).flatten()
 }
 
