@@ -175,24 +175,46 @@ impl CliCommand {
     /// Whether it leaves the home as it is.
     fn only_reads(&self) -> bool {
         match self {
+            CliCommand::Status(_)
+            | CliCommand::Log(_)
+            | CliCommand::Search(_)
+            | CliCommand::Events(_)
+            | CliCommand::Prompt(_)
+            | CliCommand::Books(_)
+            | CliCommand::Samples(_)
+            | CliCommand::Report(_)
+            | CliCommand::Export(_) => true,
+            CliCommand::Mysis(command) => matches!(command, mysis::MysisCommand::List { .. }),
             CliCommand::Held(args) => args.only_lists(),
             CliCommand::Reminders(args) => args.only_lists(),
-            other => matches!(
-                other,
-                CliCommand::Status(_)
-                    | CliCommand::Log(_)
-                    | CliCommand::Search(_)
-                    | CliCommand::Events(_)
-                    | CliCommand::Prompt(_)
-                    | CliCommand::Books(_)
-                    | CliCommand::Samples(_)
-                    | CliCommand::Report(_)
-                    | CliCommand::Export(_)
-                    | CliCommand::Mysis(mysis::MysisCommand::List { .. })
-                    | CliCommand::Db(db::DbCommand::Check(_))
-                    | CliCommand::Accounts(accounts::AccountsCommand::List { .. })
-                    | CliCommand::Routine(routine::RoutineCommand::List)
-            ),
+            CliCommand::Db(command) => matches!(command, db::DbCommand::Check(_)),
+            CliCommand::Accounts(command) => {
+                matches!(command, accounts::AccountsCommand::List { .. })
+            }
+            CliCommand::Routine(command) => matches!(command, routine::RoutineCommand::List),
+            CliCommand::Run(_)
+            | CliCommand::Budget(_)
+            | CliCommand::Attach(_)
+            | CliCommand::Setup(_)
+            | CliCommand::Init(_)
+            | CliCommand::Doctor(_)
+            | CliCommand::Send(_)
+            | CliCommand::Broadcast(_)
+            | CliCommand::Mission(_)
+            | CliCommand::Note(_)
+            | CliCommand::Remind(_)
+            | CliCommand::Answer(_)
+            | CliCommand::Incident(_)
+            | CliCommand::Processes(_)
+            | CliCommand::Wait(_)
+            | CliCommand::Freeze
+            | CliCommand::Thaw
+            | CliCommand::Import(_)
+            | CliCommand::Completions(_)
+            | CliCommand::Man(_)
+            | CliCommand::AsChild(_) => false,
+            #[cfg(feature = "simulators")]
+            CliCommand::Simulator(_) => false,
         }
     }
 }
