@@ -71,7 +71,7 @@ impl Listed for BooksLine {
 /// Numbers of days of which the books may be, today included.
 const SPANS: [i64; 6] = [1, 2, 3, 7, 14, 30];
 
-/// One of [`SPANS`], by its place.
+/// One of `SPANS`, by its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BooksSpan(usize);
 
