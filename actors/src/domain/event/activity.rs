@@ -101,7 +101,7 @@ impl Activity {
         )
     }
 
-    /// Whether it goes on while the swarm is frozen: what had left is heard out, and what is known is written down.
+    /// Whether it goes on while the swarm is frozen: answers to calls that had left are awaited, and results are stored.
     /// Everything else stands still.
     pub fn goes_on_when_frozen(&self) -> bool {
         match self.family() {

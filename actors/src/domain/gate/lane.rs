@@ -102,7 +102,7 @@ impl LaneState {
         self.circuit_opens_at().is_some_and(|at| at <= now)
     }
 
-    /// Changes the pace to what is in force now. Whoever is the first begins with a whole burst.
+    /// Changes the pace to what is in force now. The first process of a fleet begins with a whole burst.
     pub(super) fn change_pace(
         &mut self,
         before: Option<Pace>,

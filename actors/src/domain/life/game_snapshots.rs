@@ -11,6 +11,7 @@ use crate::snapshot_query::SnapshotQuery;
 use crate::tool::is_own;
 use crate::write::Write;
 
+use super::marking::is_of_accounts;
 use super::record::WriteDraft;
 use super::{Life, ToolOutcome};
 
@@ -196,7 +197,7 @@ pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let is_action = !open.call.read_only
         && !is_own(&command)
         && !command.starts_with("get_")
-        && !matches!(&*command, "login" | "login_token" | "register");
+        && !is_of_accounts(&command);
     is_action
         && match status {
             CallStatus::Done | CallStatus::Unknown => true,

@@ -108,7 +108,7 @@ impl Life {
 }
 
 /// Whether the session answers a command by the rules of accounts, which may not send it.
-fn is_of_accounts(command: &str) -> bool {
+pub(super) fn is_of_accounts(command: &str) -> bool {
     matches!(
         command,
         "register" | "login" | "login_token" | "login_link" | "login_link_poll"

@@ -282,6 +282,8 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
         ("view_market", CallStatus::Done, false),
         ("login", CallStatus::Done, false),
         ("register", CallStatus::Done, false),
+        ("login_link", CallStatus::Done, false),
+        ("login_link_poll", CallStatus::Done, false),
     ] {
         let mut scene = begun();
         let names = ["get_status", tool];
