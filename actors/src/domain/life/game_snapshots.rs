@@ -11,7 +11,6 @@ use crate::snapshot_query::SnapshotQuery;
 use crate::tool::is_own;
 use crate::write::Write;
 
-use super::marking::is_of_accounts;
 use super::record::WriteDraft;
 use super::{Life, ToolOutcome};
 
@@ -189,6 +188,14 @@ fn login_refused_notice(words: &str) -> String {
     format!(
         "The game refuses to log you in, and its tools are missing until it does. Only the operator can \
          change that. It says: {words}"
+    )
+}
+
+/// Whether the session answers a command by the rules of accounts, which may not send it.
+pub(super) fn is_of_accounts(command: &str) -> bool {
+    matches!(
+        command,
+        "register" | "login" | "login_token" | "login_link" | "login_link_poll"
     )
 }
 

@@ -10,6 +10,7 @@ use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
 
 use super::calling::not_executed;
+use super::game_snapshots::is_of_accounts;
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, SentMark, TurnStep};
 
@@ -105,12 +106,4 @@ impl Life {
         self.result_into(&mut draft, &open, &outcome, false);
         self.record_draft(draft);
     }
-}
-
-/// Whether the session answers a command by the rules of accounts, which may not send it.
-pub(super) fn is_of_accounts(command: &str) -> bool {
-    matches!(
-        command,
-        "register" | "login" | "login_token" | "login_link" | "login_link_poll"
-    )
 }
