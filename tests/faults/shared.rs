@@ -159,7 +159,7 @@ pub(crate) fn scene() -> Option<(Scene, tempfile::TempDir)> {
             "--ledger",
             ledger.to_str().expect("a path"),
         ]),
-        pilot: Server::pilot(&["--latency", "100ms"]),
+        pilot: Server::pilot(&["--latency", "400ms"]),
     };
     Some((scene, files))
 }

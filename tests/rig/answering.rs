@@ -3,6 +3,20 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a model of a test thinks. One that answers at once lets its swarm play hundreds of turns a second, while
+/// the test waits for something else.
+pub(crate) const THINKING: Duration = Duration::from_millis(40);
+
+/// Thinks, as models do.
+pub(crate) fn think() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a model takes its time; nothing is decided by how long"
+    )]
+    std::thread::sleep(THINKING);
+}
 
 /// Serves each connection in a thread of its own, as long as the test's process lives. Returns the address.
 pub fn listen(serve: impl Fn(TcpStream) -> Option<()> + Send + Sync + 'static) -> SocketAddr {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::answering::{listen, read_request, respond};
+use crate::answering::{listen, read_request, respond, think};
 
 const JSON: &str = "content-type: application/json\r\n";
 
@@ -157,7 +157,10 @@ impl State {
                     self.pass_on(&body, stream);
                     return None;
                 }
-                None => answer(stream, is_streamed, &played(&request, number), "tool_calls")?,
+                None => {
+                    think();
+                    answer(stream, is_streamed, &played(&request, number), "tool_calls")?;
+                }
                 Some(Oddity::Status(status, body, headers)) => {
                     respond(stream, status, &format!("{JSON}{headers}"), body)?;
                 }

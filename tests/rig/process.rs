@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::answering::THINKING;
+
 /// The longest wait for anything, far beyond the usual time on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The bounds of the pause between two looks at a condition.
 const SHORTEST_REST: Duration = Duration::from_millis(20);
-const LONGEST_REST: Duration = Duration::from_millis(200);
+const LONGEST_REST: Duration = Duration::from_millis(500);
 
 pub fn zoea() -> Command {
     zoea_of(&crate::program())
@@ -31,8 +33,8 @@ fn zoea_of(program: &Path) -> Command {
     command
 }
 
-/// Waits until `check` gives a value. Between two looks it rests as long as a look took, so that tests that wait
-/// leave the processor to those that work.
+/// Waits until `check` gives a value. Between two looks it rests three times as long as a look took, so that tests that
+/// wait leave the processor to those that work.
 pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -40,7 +42,7 @@ pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = check() {
             return found;
         }
-        let rest = began.elapsed().clamp(SHORTEST_REST, LONGEST_REST);
+        let rest = (3 * began.elapsed()).clamp(SHORTEST_REST, LONGEST_REST);
         assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
         #[expect(
             clippy::disallowed_methods,
@@ -140,7 +142,7 @@ impl Server {
         Server::start(command)
     }
 
-    /// `zoea pilot` without latency.
+    /// `zoea pilot` that thinks for a moment, unless `more` says how long.
     pub fn pilot(more: &[&str]) -> Server {
         Server::pilot_at("127.0.0.1:0", more)
     }
@@ -149,6 +151,10 @@ impl Server {
     pub fn pilot_at(address: &str, more: &[&str]) -> Server {
         let mut command = zoea();
         command.args(["pilot", "--addr", address]).args(more);
+        if !more.contains(&"--latency") {
+            let thinking = format!("{}ms", THINKING.as_millis());
+            command.args(["--latency", &thinking]);
+        }
         Server::start(command)
     }
 

@@ -18,7 +18,7 @@ use zoea_simulation::{
 };
 
 /// The number of seeds that each thread plays, unless `ZOEA_SEEDS` gives another.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 60;
 
 fn options(seed: u64) -> SimulationOptions {
     SimulationOptions {
