@@ -9,13 +9,13 @@ use std::time::Duration;
 /// the test waits for something else.
 pub(crate) const THINKING: Duration = Duration::from_millis(40);
 
-/// Thinks, as models do.
-pub(crate) fn think() {
+/// Thinks for so long, as models do.
+pub(crate) fn think(time: Duration) {
     #[expect(
         clippy::disallowed_methods,
         reason = "a model takes its time; nothing is decided by how long"
     )]
-    std::thread::sleep(THINKING);
+    std::thread::sleep(time);
 }
 
 /// Serves each connection in a thread of its own, as long as the test's process lives. Returns the address.

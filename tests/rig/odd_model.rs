@@ -14,6 +14,9 @@ use crate::answering::{listen, read_request, respond, think};
 
 const JSON: &str = "content-type: application/json\r\n";
 
+/// How long it thinks. Its swarms play on for many seconds, while one of them is refused.
+const THINKING: Duration = Duration::from_millis(150);
+
 /// What is refused.
 pub const POISON: &str = "POISON";
 
@@ -47,7 +50,7 @@ pub struct Request {
     pub tools: usize,
     pub is_refused: bool,
     /// The whole body.
-    pub body: String,
+    pub body: Arc<str>,
 }
 
 /// The server.
@@ -148,7 +151,7 @@ impl State {
                 bytes: body.len(),
                 tools: request["tools"].as_array().map_or(0, Vec::len),
                 is_refused: refused.is_some(),
-                body: body.clone(),
+                body: body.as_str().into(),
             };
             self.requests.lock().push(noted);
             let is_streamed = request["stream"] == true;
@@ -158,7 +161,7 @@ impl State {
                     return None;
                 }
                 None => {
-                    think();
+                    think(THINKING);
                     answer(stream, is_streamed, &played(&request, number), "tool_calls")?;
                 }
                 Some(Oddity::Status(status, body, headers)) => {

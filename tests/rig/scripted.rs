@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::answering::{header, listen, read_request, respond, think};
+use crate::answering::{THINKING, header, listen, read_request, respond, think};
 
 /// The server. It serves until the test's process ends.
 pub struct ScriptedServer {
@@ -104,7 +104,7 @@ impl ScriptedServer {
     /// A model that calls the first of these tools that is offered, in every answer.
     pub fn model(wanted: &'static [&'static str]) -> ScriptedServer {
         ScriptedServer::start("/v1", move |request| {
-            think();
+            think(THINKING);
             let offered = request.offered();
             let called = wanted.iter().find(|name| offered.contains(name));
             request.calling(called.map(|name| (*name, json!({}))))
