@@ -133,9 +133,6 @@ impl Incident {
 
     /// Reads the text of an incident. What a person wrote may leave out all but the kind and the
     /// answer's status and body.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Incident, String> {
         let read: Value =
             serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;

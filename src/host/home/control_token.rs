@@ -13,9 +13,6 @@ const MIN_TOKEN_BYTES: usize = 32;
 
 impl Home {
     /// The token, for a program that wants to reach the running one; `None` if none was ever made.
-    ///
-    /// # Errors
-    /// Says why it cannot be read.
     pub fn control_token(&self) -> Result<Option<Secret>, HomeError> {
         let file = self.token_file();
         let text = match zoea_system::files::read_text(&file, MAX_TOKEN_BYTES) {
@@ -36,9 +33,6 @@ impl Home {
 
 impl HomeLock {
     /// The token; makes one if there is none.
-    ///
-    /// # Errors
-    /// Says why it cannot be read or made.
     pub fn control_token(&self) -> Result<Secret, HomeError> {
         if let Some(token) = self.home.control_token()? {
             return Ok(token);

@@ -12,9 +12,6 @@ const MAX_INCIDENTS: usize = 20;
 impl Home {
     /// Keeps the text of an incident that happened at this time, and forgets the oldest ones. If the clock was
     /// set back, its name has a later time: it is the newest one all the same.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_incident(&self, at_ms: i64, text: &str) -> io::Result<()> {
         let directory = self.directory().join(INCIDENTS);
         match DirBuilder::new().mode(0o700).create(&directory) {
@@ -40,9 +37,6 @@ impl Home {
     }
 
     /// The files of the incidents, oldest first.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn incidents(&self) -> io::Result<Vec<PathBuf>> {
         let entries = match fs::read_dir(self.directory().join(INCIDENTS)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -57,9 +57,6 @@ impl RunFile {
 
 impl HomeLock {
     /// Writes `run.json`. It replaces an older one.
-    ///
-    /// # Errors
-    /// The reason why it cannot be written.
     pub fn publish(&self, run: &RunFile) -> Result<RunGuard, HomeError> {
         let path = self.home.run_file();
         serde_json::to_vec(run)

@@ -45,9 +45,6 @@ pub fn build_client() -> Result<reqwest::Client, ClientError> {
 
 /// Builds a client for servers of our own: the control interface and the simulators. It uses no proxy,
 /// wherever their address points.
-///
-/// # Errors
-/// Those of [`build_client`].
 pub fn build_direct_client() -> Result<reqwest::Client, ClientError> {
     build(|builder| Ok(builder.no_proxy()))
 }

@@ -48,9 +48,6 @@ impl CallTerms<'_> {
 
 impl ServerSession {
     /// Calls a tool. If the answer takes longer than `limit`, cancels the request.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn call(
         &self,
         params: CallToolRequestParams,
@@ -61,9 +58,6 @@ impl ServerSession {
     }
 
     /// The same, on further terms.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn call_on_terms(
         &self,
         mut params: CallToolRequestParams,
@@ -91,9 +85,6 @@ impl ServerSession {
 
     /// Asks whether the server still knows the session: by `ping`, or without sessions by asking what
     /// it supports. A server that knows the session but not that request is there, too.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn check(&self, limit: Duration) -> Result<(), McpFailure> {
         let request = match self.mode {
             SessionMode::Sessions => ClientRequest::PingRequest(PingRequest::default()),

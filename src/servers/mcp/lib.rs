@@ -209,9 +209,6 @@ impl ServerSession {
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for
     /// those left out. Sessions that get the same list share it.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn tools(&self) -> Result<Arc<Listing>, McpFailure> {
         // What is said while the list is on its way may be about what comes after it.
         self.has_new_tools.store(false, Ordering::Relaxed);

@@ -35,9 +35,6 @@ struct Discovered {
 impl ServerSession {
     /// Opens a session. A server that is not known yet is asked first whether it does without
     /// `initialize`.
-    ///
-    /// # Errors
-    /// The server cannot be reached or refuses the session.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let memory = endpoint.mode.clone();
         let known = *memory.lock();

@@ -129,9 +129,6 @@ impl TaskAnswer {
 
 impl ServerSession {
     /// Asks for the outcome of a task. The question changes nothing.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn task(&self, id: &str, limit: Duration) -> Result<TaskAnswer, McpFailure> {
         let params = GetTaskParams::new(id);
         let request = ClientRequest::GetTaskRequest(GetTaskRequest::new(params));
@@ -140,9 +137,6 @@ impl ServerSession {
     }
 
     /// Asks the server to cancel a task. Whether it does, the task's status tells.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn cancel_task(&self, id: &str, limit: Duration) -> Result<(), McpFailure> {
         let params = CancelTaskParams::new(id);
         let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));

@@ -203,9 +203,6 @@ impl Providers {
 
     /// What would come of a request if its server answered so. It is learnt from, as from any answer;
     /// nothing is sent.
-    ///
-    /// # Errors
-    /// There would be no answer.
     pub fn read(
         &self,
         request: &ModelRequest,
@@ -327,9 +324,6 @@ fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
 }
 
 /// The body of a request as it is sent to a provider, for code that checks it.
-///
-/// # Errors
-/// It cannot be written as JSON. No request of ours is known to cause this.
 pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools);
     let style = Style::of(manners);

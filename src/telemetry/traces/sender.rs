@@ -55,9 +55,6 @@ struct FailedTry {
 
 impl OtlpSender {
     /// Sends spans, again where that may help.
-    ///
-    /// # Errors
-    /// Says why the collector did not take them.
     pub(super) async fn send(&self, spans: &ExportTraceServiceRequest) -> Result<Taken, String> {
         let body = self.encode(spans)?;
         let mut waits = self.waits.iter();

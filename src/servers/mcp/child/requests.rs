@@ -19,9 +19,6 @@ use crate::task::TaskReply;
 impl ChildSession {
     /// Calls a tool. If the answer takes longer than the limit, cancels the request. No task is
     /// taken.
-    ///
-    /// # Errors
-    /// Any of [`ChildFailure`].
     pub async fn call(
         &self,
         params: CallToolRequestParams,
