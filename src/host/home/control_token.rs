@@ -1,6 +1,5 @@
 //! The control interface's token: made once from the system's random numbers, and kept across runs.
 
-use std::fmt::Write as _;
 use std::io;
 
 use super::{Home, HomeError, HomeLock, replace};
@@ -48,11 +47,7 @@ impl HomeLock {
 fn random_token() -> io::Result<String> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |mut token, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(token, "{byte:02x}");
-        token
-    }))
+    Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! `HOME/incidents`: the newest exchanges that failed, a file each.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{Home, INCIDENTS, replace};
+use super::{Home, INCIDENTS, create_private, replace};
 
 const MAX_INCIDENTS: usize = 20;
 
@@ -14,10 +13,7 @@ impl Home {
     /// set back, its name has a later time: it is the newest one all the same.
     pub fn keep_incident(&self, at_ms: i64, text: &str) -> io::Result<()> {
         let directory = self.directory().join(INCIDENTS);
-        match DirBuilder::new().mode(0o700).create(&directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
+        create_private(&directory)?;
         let newest = self.incidents()?.last().and_then(|file| named_time(file));
         let at_ms = match newest {
             Some(newest) if newest > at_ms => newest.saturating_add(1),
