@@ -21,9 +21,6 @@ pub fn guard() -> Option<Arc<[String]>> {
 }
 
 /// Becomes the command, as a child of the process with this id. Returns only if that fails.
-///
-/// # Errors
-/// The command cannot be started.
 pub fn become_command(parent: u32, command: &[OsString]) -> anyhow::Result<()> {
     end_with_parent()?;
     // The end of a parent that is gone already is not noticed by the system.

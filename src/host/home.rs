@@ -71,9 +71,6 @@ pub enum HomeError {
 
 impl Home {
     /// Opens the home `directory`. Creates it if it does not exist.
-    ///
-    /// # Errors
-    /// The reason why it cannot be used, with the remedy.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, HomeError> {
         let directory = directory.into();
         create_home(&directory)?;
@@ -90,9 +87,6 @@ impl Home {
     }
 
     /// The home inside this one for offline runs, which must not touch this one.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub fn offline(&self) -> Result<Self, HomeError> {
         Self::open(self.directory.join(OFFLINE))
     }
@@ -153,9 +147,6 @@ impl Home {
     }
 
     /// Makes this directory, for its owner only.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn make_exports(&self) -> io::Result<()> {
         create_private(&self.exports())
     }
@@ -189,9 +180,6 @@ impl Home {
     }
 
     /// Replaces the stored input history.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_history(&self, lines: &str) -> io::Result<()> {
         replace::replace_without_sync(&self.history(), lines.as_bytes())
     }
@@ -201,17 +189,11 @@ impl Home {
     }
 
     /// Replaces the stored choices about the views.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_view_choices(&self, text: &str) -> io::Result<()> {
         replace::replace_without_sync(&self.view_choices(), text.as_bytes())
     }
 
     /// Writes a daily report. It replaces one of the same name.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn put_report(&self, name: &str, text: &str) -> io::Result<()> {
         let directory = self.reports();
         create_private(&directory)?;
@@ -225,9 +207,6 @@ impl Home {
 
     /// Replaces what proofs learnt. A swarm may read the file and another command may write it
     /// meanwhile, so the file is replaced as a whole.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_model_checks(&self, text: &str) -> io::Result<()> {
         let mut new = tempfile::Builder::new()
             .prefix(MODEL_CHECKS_FILE)

@@ -17,10 +17,10 @@ use crate::interface::swarm::Swarm;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The health of this process. Clones share it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Health(Arc<watch::Sender<Phase>>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 enum Phase {
     #[default]
     Starting,
@@ -33,12 +33,6 @@ struct Running {
     freeze: FreezeSwitch,
     /// Whether all Myses of the start have read what they continue with.
     is_restored: AtomicBool,
-}
-
-impl std::fmt::Debug for Running {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Running")
-    }
 }
 
 impl Health {

@@ -86,9 +86,6 @@ struct LogWriter {
 
 /// Sends every event of this process from `level` on to the log at `path`, without the secrets that
 /// are known at the time of writing.
-///
-/// # Errors
-/// The thread cannot be started, or events have another receiver already.
 pub fn init(
     path: impl Into<PathBuf>,
     level: LevelFilter,

@@ -5,7 +5,6 @@
 //! could invent are bounded.
 
 mod calls;
-mod labels;
 mod measured;
 mod needs;
 mod process;
@@ -36,8 +35,7 @@ pub use measured::MeasuredLedger;
 pub use server::MetricsServer;
 
 use calls::CallMetrics;
-use labels::{name_labels, process_of};
-use text::{Histogram, MetricsPage, SumOfSeconds};
+use text::{Histogram, MetricLabel, MetricsPage, SumOfSeconds};
 use turns::TurnMetrics;
 
 /// The most tools with a label of their own. Further ones are counted as `other`, because a model
@@ -168,6 +166,18 @@ impl CallObserver for Metrics {
     fn on_session_over(&self, took: Duration) {
         self.0.lock().calls_in_detail.on_session_over(took);
     }
+}
+
+/// The other process that runs a Mysis; empty if this one does.
+fn process_of(status: &MysisStatus) -> &str {
+    let place = status.elsewhere.as_ref();
+    place.map_or("", |place| &place.process)
+}
+
+/// The name, and the process if it is another one. Lines without it are those of the process that is
+/// asked, so that sums of these over all processes count each Mysis once.
+fn name_labels(status: &MysisStatus) -> [MetricLabel<'_>; 2] {
+    [("mysis", &status.name), ("process", process_of(status))]
 }
 
 pub fn tool_outcome(status: CallStatus) -> &'static str {

@@ -8,6 +8,7 @@
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::state::LifeState;
@@ -23,7 +24,7 @@ const COMMANDER_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub struct ServiceManager {
-    socket: Option<NotifySocket>,
+    socket: Option<Arc<NotifySocket>>,
     /// The longest time that the manager waits for a sign of life.
     watchdog: Option<Duration>,
 }
@@ -44,7 +45,7 @@ impl ServiceManager {
             .inspect_err(|error| tracing::warn!(%error, "failed to reach the service manager"))
             .ok();
         ServiceManager {
-            socket,
+            socket: socket.map(Arc::new),
             watchdog: watchdog_timeout(environment),
         }
     }
@@ -53,7 +54,7 @@ impl ServiceManager {
     /// the returned handle is dropped.
     pub fn ready(&self, swarm: &Swarm) -> Option<AbortOnDropHandle<()>> {
         self.notify("READY=1");
-        let socket = self.socket.as_ref()?.try_clone().ok()?;
+        let socket = self.socket.clone()?;
         let beating = report_status(socket, swarm.clone(), self.watchdog);
         Some(AbortOnDropHandle::new(tokio::spawn(beating)))
     }
@@ -92,13 +93,6 @@ impl NotifySocket {
         Ok(NotifySocket { ours, theirs })
     }
 
-    fn try_clone(&self) -> std::io::Result<NotifySocket> {
-        Ok(NotifySocket {
-            ours: self.ours.try_clone()?,
-            theirs: self.theirs.clone(),
-        })
-    }
-
     fn notify(&self, words: &str) {
         if let Err(error) = self.ours.send_to_addr(words.as_bytes(), &self.theirs) {
             tracing::debug!(%error, words, "failed to notify the service manager");
@@ -116,7 +110,7 @@ fn watchdog_timeout(environment: &Environment) -> Option<Duration> {
 }
 
 /// Sends signs of life twice as often as the watchdog needs them, and the status when it changes.
-async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Duration>) {
+async fn report_status(socket: Arc<NotifySocket>, swarm: Swarm, watchdog: Option<Duration>) {
     let half = watchdog.map_or(STATUS_INTERVAL, |longest| longest / 2);
     let mut pause = tokio::time::interval(half.min(STATUS_INTERVAL));
     pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

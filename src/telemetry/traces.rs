@@ -72,7 +72,7 @@ struct QueueFigures {
     bytes: AtomicUsize,
     spans: AtomicU64,
     lost_spans: AtomicU64,
-    /// Those of the lost ones for which the queue had no room.
+    /// Those of the lost ones for which the queue had no room, since the exporter looked last.
     crowded_out: AtomicU64,
 }
 
@@ -86,8 +86,7 @@ struct Exporter {
     is_down: bool,
     /// What the operator was told of a collector that takes spans and is not content with them.
     complaint: Option<CollectorComplaint>,
-    /// The spans so far for which the queue had no room, and whether that was told.
-    crowded_out: u64,
+    /// Whether it was told that the queue had no room for spans.
     is_crowded: bool,
 }
 
@@ -127,7 +126,6 @@ impl SpanExporter {
             operator,
             is_down: false,
             complaint: None,
-            crowded_out: 0,
             is_crowded: false,
         };
         let recorder = TraceRecorder {
@@ -268,8 +266,7 @@ impl Exporter {
 
     /// Tells once that spans come faster than they are taken.
     fn notify_crowding(&mut self) {
-        let crowded_out = self.queue.crowded_out.load(Ordering::Relaxed);
-        let lost = crowded_out - std::mem::replace(&mut self.crowded_out, crowded_out);
+        let lost = self.queue.crowded_out.swap(0, Ordering::Relaxed);
         let was_crowded = std::mem::replace(&mut self.is_crowded, lost > 0);
         // Of a collector that is down, the operator knows that spans are lost.
         if lost > 0 && !was_crowded && !self.is_down {

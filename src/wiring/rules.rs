@@ -124,7 +124,7 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
             .map(|key| key.expose().to_string()),
         is_streamed: provider.stream,
         extra: Arc::new(provider.extra.clone()),
-        headers: provider.sent_headers(),
+        headers: HeaderSettings::sent(&provider.headers),
         reasoning_back: provider.reasoning_back,
         marks_cache: provider.marks_cache,
     }
@@ -137,11 +137,7 @@ pub fn upstream_access(settings: &Settings) -> Option<UpstreamAccess> {
         Some(url) => ServerPlace::Url {
             url: url.as_str().into(),
             token: mcp.token.as_ref().map(|token| token.expose().into()),
-            headers: mcp
-                .headers
-                .iter()
-                .filter_map(HeaderSettings::to_header)
-                .collect(),
+            headers: HeaderSettings::sent(&mcp.headers),
         },
         None if mcp.command.is_empty() => return None,
         None => ServerPlace::Child(child_command(mcp)),

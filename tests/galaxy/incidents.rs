@@ -63,7 +63,8 @@ async fn serving(incident: Incident) -> (Running, ServerSession, Arc<Kept>, Secr
     let (kept, secrets) = (Arc::new(Kept::default()), Secrets::default());
     let calls = FailedCalls::new(kept.clone(), secrets.clone());
     let http = zoea_http::build_direct_client().unwrap();
-    let endpoint = UpstreamEndpoint::new(running.galaxy.url(), http).with_failed_calls(calls);
+    let mut endpoint = UpstreamEndpoint::new(running.galaxy.url(), http);
+    endpoint.failed_calls = Some(calls);
     let session = ServerSession::open(endpoint).await.unwrap();
     (running, session, kept, secrets)
 }

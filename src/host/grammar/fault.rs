@@ -43,9 +43,6 @@ impl FaultForm {
 
 impl<'a> WrittenFault<'a> {
     /// Reads a fault by a list of kinds.
-    ///
-    /// # Errors
-    /// The mistake in the text, and the forms that are valid.
     pub fn read(text: &'a str, forms: &'static [FaultForm]) -> Result<WrittenFault<'a>, String> {
         let (head, argument) = match text.split_once(':') {
             Some((head, argument)) => (head, Some(argument)),
@@ -76,25 +73,16 @@ impl<'a> WrittenFault<'a> {
     }
 
     /// The optional argument as a duration.
-    ///
-    /// # Errors
-    /// The argument is not a duration.
     pub fn duration(&self) -> Result<Option<Duration>, String> {
         self.argument.map(parse_duration).transpose()
     }
 
     /// The required argument as a duration.
-    ///
-    /// # Errors
-    /// The argument is not a duration.
     pub fn needed_duration(&self) -> Result<Duration, String> {
         parse_duration(self.argument.unwrap_or_default())
     }
 
     /// The argument as two durations with a comma between them.
-    ///
-    /// # Errors
-    /// There are not two parts, or one is not a duration.
     pub fn two_durations(&self) -> Result<(Duration, Duration), String> {
         let (first, second) = self
             .argument
@@ -110,9 +98,6 @@ impl<'a> WrittenFault<'a> {
     }
 
     /// The optional argument as a whole number. Seconds may end in `s`.
-    ///
-    /// # Errors
-    /// The argument is not a whole number.
     pub fn number(&self) -> Result<Option<u64>, String> {
         let Some(argument) = self.argument else {
             return Ok(None);
@@ -129,9 +114,6 @@ impl<'a> WrittenFault<'a> {
 }
 
 /// Reads a probability.
-///
-/// # Errors
-/// The form of a probability.
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()

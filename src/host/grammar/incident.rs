@@ -133,9 +133,6 @@ impl Incident {
 
     /// Reads the text of an incident. What a person wrote may leave out all but the kind and the
     /// answer's status and body.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Incident, String> {
         let read: Value =
             serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
@@ -153,20 +150,8 @@ impl Incident {
             .and_then(|status| u16::try_from(status).ok());
         let status = status.filter(|status| (100..=999).contains(status));
         let status = status.ok_or("`answer` has no `status`, a number from 100 to 999")?;
-        let body = match &answer["body"] {
-            Value::String(body) => body.clone(),
-            Value::Null => return Err("`answer` has no `body`".to_string()),
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                other.to_string()
-            }
-        };
-        let text = |name: &str| match &read[name] {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                other.to_string()
-            }
-        };
+        let body = text_of(&answer["body"]).ok_or("`answer` has no `body`")?;
+        let text = |name: &str| text_of(&read[name]).unwrap_or_default();
         let headers = answer["headers"].as_object().into_iter().flatten();
         let headers = headers.filter_map(|(name, value)| {
             let value = value.as_str()?;
@@ -225,6 +210,17 @@ impl Incident {
             answer.map_or_else(|| line.to_string(), |answer| format!("data: {answer}"))
         });
         lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A text as it is, another value as JSON; `None` for `null`.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => None,
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Some(value.to_string())
+        }
     }
 }
 

@@ -6,9 +6,6 @@ use std::time::Duration;
 pub const MAX_DURATION: Duration = Duration::from_secs(36_500 * 86_400);
 
 /// Reads a duration such as `500ms`, `2s`, `5m` or `1h30m`.
-///
-/// # Errors
-/// Says what is wrong with the text and what a duration looks like.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text.trim())
         .map_err(|error| format!("{error}; a duration looks like 500ms, 2s, 5m or 1h30m"))?;
@@ -21,9 +18,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a size such as `64KiB`, `1MiB` or a plain number of bytes.
-///
-/// # Errors
-/// Says what a size looks like.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

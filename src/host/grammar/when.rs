@@ -40,9 +40,6 @@ impl WrittenTime {
 }
 
 /// Reads a time to come: a duration from now, or a time of a clock. Times are in milliseconds since 1970.
-///
-/// # Errors
-/// It is neither, or it is past.
 pub fn parse_when(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Result<i64, String> {
     match text.contains(':') {
         true => parse_time(text, now, offset_at),
@@ -51,9 +48,6 @@ pub fn parse_when(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Resul
 }
 
 /// Reads how long from now.
-///
-/// # Errors
-/// It is no duration, or none at all.
 pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
     let wait = parse_duration(text).map_err(|why| format!("`{text}`: {why}"))?;
     let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
@@ -65,9 +59,6 @@ pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
 
 /// Reads a time of a clock. A time without a day is the next one. One without a zone is of the zone whose
 /// offset from UTC at a time is given in milliseconds. Parts of a second are left out.
-///
-/// # Errors
-/// It is no time, or it is past.
 pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Result<i64, String> {
     let to_utc = |shown: NaiveDateTime| {
         let local = shown.and_utc().timestamp() * 1000;

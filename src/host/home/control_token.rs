@@ -1,6 +1,5 @@
 //! The control interface's token: made once from the system's random numbers, and kept across runs.
 
-use std::fmt::Write as _;
 use std::io;
 
 use super::{Home, HomeError, HomeLock, replace};
@@ -13,9 +12,6 @@ const MIN_TOKEN_BYTES: usize = 32;
 
 impl Home {
     /// The token, for a program that wants to reach the running one; `None` if none was ever made.
-    ///
-    /// # Errors
-    /// Says why it cannot be read.
     pub fn control_token(&self) -> Result<Option<Secret>, HomeError> {
         let file = self.token_file();
         let text = match zoea_system::files::read_text(&file, MAX_TOKEN_BYTES) {
@@ -36,9 +32,6 @@ impl Home {
 
 impl HomeLock {
     /// The token; makes one if there is none.
-    ///
-    /// # Errors
-    /// Says why it cannot be read or made.
     pub fn control_token(&self) -> Result<Secret, HomeError> {
         if let Some(token) = self.home.control_token()? {
             return Ok(token);
@@ -54,11 +47,7 @@ impl HomeLock {
 fn random_token() -> io::Result<String> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |mut token, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(token, "{byte:02x}");
-        token
-    }))
+    Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
 #[cfg(test)]

@@ -22,9 +22,6 @@ impl HomeLock {
     /// The name of this home, made when it is first needed. It stays the same as long as its file is the
     /// same one, wherever the home is moved: a copy of the file, in another home, from a backup or on a
     /// cloned machine, makes a new name.
-    ///
-    /// # Errors
-    /// The system's, if it refuses.
     pub fn home_id(&self) -> Result<HomeId, HomeError> {
         let home = &self.home;
         let refused = |action| HomeError::refused(action, home.directory());

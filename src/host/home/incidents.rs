@@ -1,26 +1,19 @@
 //! `HOME/incidents`: the newest exchanges that failed, a file each.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{Home, INCIDENTS, replace};
+use super::{Home, INCIDENTS, create_private, replace};
 
 const MAX_INCIDENTS: usize = 20;
 
 impl Home {
     /// Keeps the text of an incident that happened at this time, and forgets the oldest ones. If the clock was
     /// set back, its name has a later time: it is the newest one all the same.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_incident(&self, at_ms: i64, text: &str) -> io::Result<()> {
         let directory = self.directory().join(INCIDENTS);
-        match DirBuilder::new().mode(0o700).create(&directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
+        create_private(&directory)?;
         let newest = self.incidents()?.last().and_then(|file| named_time(file));
         let at_ms = match newest {
             Some(newest) if newest > at_ms => newest.saturating_add(1),
@@ -40,9 +33,6 @@ impl Home {
     }
 
     /// The files of the incidents, oldest first.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn incidents(&self) -> io::Result<Vec<PathBuf>> {
         let entries = match fs::read_dir(self.directory().join(INCIDENTS)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

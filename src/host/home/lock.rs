@@ -52,9 +52,6 @@ pub enum LockError {
 
 impl Home {
     /// Takes the lock without waiting.
-    ///
-    /// # Errors
-    /// [`LockError::Held`] if another process has it.
     pub fn lock(&self) -> Result<HomeLock, LockError> {
         let path = self.lock_file();
         let file = OpenOptions::new()
@@ -98,9 +95,6 @@ impl HomeLock {
     }
 
     /// Notes the owner of the leases of this process, so that the next process here knows that it is gone.
-    ///
-    /// # Errors
-    /// The system's, if it refuses.
     pub fn note_owner(&self, owner: &str) -> Result<(), HomeError> {
         let owners = std::iter::once(owner).chain(self.gone.iter().map(String::as_str));
         let owners: Vec<&str> = owners.take(owners::MAX_OWNERS).collect();

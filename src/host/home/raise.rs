@@ -8,9 +8,6 @@ use super::{Home, RAISE_FILE, replace};
 
 impl Home {
     /// What was stored last; `None` if nothing was.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn kept_raise(&self) -> io::Result<Option<String>> {
         match fs::read_to_string(self.raise_file()) {
             Ok(text) => Ok(Some(text)),
@@ -20,9 +17,6 @@ impl Home {
     }
 
     /// Stores it. It is on disk by then. Only the holder of the home's lock calls this.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn keep_raise(&self, raise: &str) -> io::Result<()> {
         drop(replace::replace(&self.raise_file(), raise.as_bytes())?);
         self.sync_directory()

@@ -6,8 +6,8 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize, Serializer};
 use zoea_system::files::open_regular;
 
 use super::{Home, HomeError, HomeLock, replace};
@@ -21,7 +21,7 @@ pub struct RunFile {
     /// The URL of its metrics, if it serves any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
-    #[serde(with = "milliseconds")]
+    #[serde(serialize_with = "with_milliseconds")]
     pub started_at: DateTime<Utc>,
 }
 
@@ -44,9 +44,7 @@ impl RunFile {
         file.read_to_string(&mut text).ok()?;
         serde_json::from_str(&text).ok()
     }
-}
 
-impl RunFile {
     /// The file of a program that ended without removing it: it was killed, or the machine failed.
     pub fn left_behind(lock: &HomeLock) -> Option<RunFile> {
         // Who has the lock of the home knows that no other program runs there.
@@ -57,9 +55,6 @@ impl RunFile {
 
 impl HomeLock {
     /// Writes `run.json`. It replaces an older one.
-    ///
-    /// # Errors
-    /// The reason why it cannot be written.
     pub fn publish(&self, run: &RunFile) -> Result<RunGuard, HomeError> {
         let path = self.home.run_file();
         serde_json::to_vec(run)
@@ -92,23 +87,9 @@ impl Drop for RunGuard {
     }
 }
 
-/// RFC 3339, UTC, with milliseconds.
-mod milliseconds {
-    use chrono::{DateTime, SecondsFormat, Utc};
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        time: &DateTime<Utc>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<DateTime<Utc>, D::Error> {
-        DateTime::deserialize(deserializer)
-    }
+/// RFC 3339, UTC.
+fn with_milliseconds<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
 #[cfg(test)]

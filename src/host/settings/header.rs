@@ -50,11 +50,14 @@ impl VariableSettings {
 }
 
 impl HeaderSettings {
-    /// The header as it is sent; `None` without a value.
-    pub fn to_header(&self) -> Option<(HeaderName, HeaderValue)> {
-        let mut value = HeaderValue::from_str(self.value.as_ref()?.expose()).ok()?;
-        value.set_sensitive(true);
-        Some((self.name.clone(), value))
+    /// Headers as they are sent, without those that have no value.
+    pub fn sent<T: FromIterator<(HeaderName, HeaderValue)>>(headers: &[Self]) -> T {
+        let sent = headers.iter().filter_map(|header| {
+            let mut value = HeaderValue::from_str(header.value.as_ref()?.expose()).ok()?;
+            value.set_sensitive(true);
+            Some((header.name.clone(), value))
+        });
+        sent.collect()
     }
 }
 

@@ -198,9 +198,6 @@ impl Default for Settings {
 
 impl Settings {
     /// Reads the configuration file, if there is one, the environment and the keys.
-    ///
-    /// # Errors
-    /// Lists every mistake in them.
     pub fn load(
         source: &ConfigSource,
         environment: &Environment,
@@ -216,9 +213,6 @@ impl Settings {
     }
 
     /// Reads a configuration before it is written to a file. No keys are fetched.
-    ///
-    /// # Errors
-    /// Lists every mistake in it.
     pub fn from_text(file: &Path, text: &str) -> Result<Settings, SettingsError> {
         let (settings, mistakes) = Self::read_text(file, text);
         SettingsError::check(mistakes)?;
@@ -230,9 +224,6 @@ impl Settings {
     }
 
     /// The same with the keys that are there already. What the environment overrides is not looked at.
-    ///
-    /// # Errors
-    /// Lists every mistake in it.
     pub fn from_text_with_keys(
         file: &Path,
         text: &str,

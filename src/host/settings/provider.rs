@@ -101,15 +101,6 @@ impl ProviderSettings {
         self.rules.price.is_some() || is_listed()
     }
 
-    /// The headers as they are sent, without those that have no value.
-    pub fn sent_headers(&self) -> Vec<(String, String)> {
-        let headers = self.headers.iter().filter_map(|header| {
-            let value = header.value.as_ref()?.expose();
-            Some((header.name.to_string(), value.to_owned()))
-        });
-        headers.collect()
-    }
-
     /// `providers` contains the names of all providers, including `name` itself.
     pub(super) fn read(section: &mut Section<'_, '_>, name: &str, providers: &[String]) -> Self {
         // Only the default provider has a default endpoint and model. Guessing them for another one

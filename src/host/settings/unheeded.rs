@@ -5,18 +5,17 @@ use super::Settings;
 impl Settings {
     /// A sentence for each setting that has no effect yet.
     pub fn ignored_settings(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let budget = &self.budget;
-        if budget.mysis.cost_micros.is_some() || budget.swarm.cost_micros.is_some() {
-            let without = self.providers.iter().filter(|(_, of)| !of.has_price());
-            remarks.extend(without.map(|(name, _)| {
-                format!(
-                    "providers.{name} has no price: what it costs is unknown and does not count for \
-                     the budget in dollars"
-                )
-            }));
-        }
-        remarks
+        let limits = [self.budget.mysis, self.budget.swarm];
+        let counts_dollars = limits.iter().any(|of| of.cost_micros.is_some());
+        let providers = self.providers.iter();
+        let without = providers.filter(|(_, of)| counts_dollars && !of.has_price());
+        let remarks = without.map(|(name, _)| {
+            format!(
+                "providers.{name} has no price: what it costs is unknown and does not count for the \
+                 budget in dollars"
+            )
+        });
+        remarks.collect()
     }
 }
 

@@ -6,9 +6,6 @@ use std::path::Path;
 use rustix::fs::statvfs;
 
 /// The bytes that this process may still write to the disk of a file or directory.
-///
-/// # Errors
-/// The path does not exist, or the system refuses to tell.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let disk = statvfs(path)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))

@@ -10,9 +10,6 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 /// Opens a regular file for reading. Never waits.
-///
-/// # Errors
-/// It cannot be opened, or is not a regular file.
 pub fn open_regular(file: &Path) -> io::Result<File> {
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
     let opened = OpenOptions::new()
@@ -29,9 +26,6 @@ pub fn open_regular(file: &Path) -> io::Result<File> {
 }
 
 /// The text of a regular file of at most `max_bytes`.
-///
-/// # Errors
-/// It cannot be read, is not a regular file, is longer, or is not text.
 pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
     open_regular(file)?
@@ -48,18 +42,12 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
 
 /// Creates a file that does not exist. It is closed to other users from its first moment, unlike a file that
 /// a library creates.
-///
-/// # Errors
-/// It exists, or the system's error.
 pub fn create_private(file: &Path) -> io::Result<File> {
     let mut made = OpenOptions::new();
     made.write(true).create_new(true).mode(0o600).open(file)
 }
 
 /// Creates the file, empty, unless it exists.
-///
-/// # Errors
-/// The system's error.
 pub fn ensure_private_file(file: &Path) -> io::Result<()> {
     match create_private(file) {
         Ok(_) => Ok(()),

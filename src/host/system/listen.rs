@@ -13,9 +13,6 @@ pub fn describe_listen_error(address: impl Display, error: &io::Error, remedy: &
 
 /// Parses an address to listen on. `:8765` is on loopback, because leaving out the host must not expose the
 /// server.
-///
-/// # Errors
-/// There is no port.
 pub fn listen_address(text: &str) -> Result<String, String> {
     match text.strip_prefix(':') {
         Some(port) => Ok(format!("127.0.0.1:{port}")),

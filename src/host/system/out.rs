@@ -9,9 +9,7 @@ mod progress;
 mod table;
 
 use std::borrow::Cow;
-use std::io::{
-    self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Read, StdoutLock, Write,
-};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, StdoutLock, Write};
 
 use serde_json::Value;
 use zoea_text::clean;
@@ -48,11 +46,6 @@ pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
         }
     }
     ignore_broken_pipe(lines.flush())
-}
-
-/// Whether stdout is a terminal, and so read by a person.
-pub fn is_at_a_terminal() -> bool {
-    io::stdout().is_terminal()
 }
 
 /// A writer of many lines, which decides itself when to flush.

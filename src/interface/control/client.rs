@@ -79,10 +79,10 @@ impl ControlClient {
             |error: String| ControlError::Unreachable(format!("{error}; is it closing?"));
         let http =
             zoea_http::build_direct_client().map_err(|error| unreachable(error.to_string()))?;
-        let endpoint = UpstreamEndpoint::new(running.control.as_str(), http.clone())
-            .with_token(Some(token.expose().into()))
-            .with_max_answer(MAX_ANSWER_BYTES)
-            .with_sessions();
+        let endpoint = UpstreamEndpoint::new(running.control.as_str(), http.clone());
+        let mut endpoint = endpoint.with_sessions();
+        endpoint.token = Some(token.expose().into());
+        endpoint.max_answer_bytes = MAX_ANSWER_BYTES;
         let program = RunningProgram {
             url: running.control.clone(),
             http,

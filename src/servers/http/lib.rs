@@ -20,6 +20,7 @@ use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use zoea_system::descriptors;
+use zoea_text::names::beginning;
 use zoea_text::trouble::Trouble;
 
 use proxies::Proxies;
@@ -45,9 +46,6 @@ pub fn build_client() -> Result<reqwest::Client, ClientError> {
 
 /// Builds a client for servers of our own: the control interface and the simulators. It uses no proxy,
 /// wherever their address points.
-///
-/// # Errors
-/// Those of [`build_client`].
 pub fn build_direct_client() -> Result<reqwest::Client, ClientError> {
     build(|builder| Ok(builder.no_proxy()))
 }
@@ -113,10 +111,7 @@ const MAX_TARGET_CHARS: usize = 200;
 pub fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
-    match shown.char_indices().nth(MAX_TARGET_CHARS) {
-        Some((end, _)) => format!("{}…", &shown[..end]),
-        None => shown,
-    }
+    beginning(&shown, MAX_TARGET_CHARS).into_owned()
 }
 
 /// The sentence for a failed request: the server, where it is, what helps, and the causes. Of the URL
@@ -179,12 +174,9 @@ fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 pub fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
+    let chain = std::iter::successors(Some(error), |error| error.source());
+    let chain: Vec<String> = chain.map(ToString::to_string).collect();
+    let text = chain.join(": ");
     // The library's name for the step says nothing to an operator.
     let said = text.strip_prefix("client error (Connect): ");
     said.unwrap_or(&text).to_string()
@@ -194,12 +186,15 @@ pub fn causes(error: &dyn std::error::Error) -> String {
 const MAX_SHOWN_CHARS: usize = 600;
 
 pub fn excerpt(text: &str) -> String {
-    let text = text.trim();
-    let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    beginning(text.trim(), MAX_SHOWN_CHARS).into_owned()
+}
+
+/// What a server said, behind a colon; nothing where it said nothing.
+pub fn said(text: &str) -> String {
+    match excerpt(text) {
+        said if said.is_empty() => said,
+        said => format!(": {said}"),
     }
-    shown
 }
 
 /// The advice for a connection that failed because this machine has no file descriptor left; `None`

@@ -6,8 +6,8 @@ use std::time::Duration;
 use reqwest::header::CONTENT_TYPE;
 use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE};
 use tokio::time::timeout;
-use zoea_http::excerpt;
 use zoea_http::sse::BYTE_ORDER_MARK;
+use zoea_http::{excerpt, said};
 
 use super::McpFailure;
 use super::incidents::Exchange;
@@ -117,11 +117,7 @@ impl OpenBody {
             named => format!("`{}`", excerpt(named)),
         };
         let body = self.read(MAX_BLANK_BYTES, |_| true).await;
-        let said = excerpt(&String::from_utf8_lossy(&body.unwrap_or_default()));
-        let said = match said.is_empty() {
-            true => said,
-            false => format!(": {said}"),
-        };
+        let said = said(&String::from_utf8_lossy(&body.unwrap_or_default()));
         McpFailure::Broken(format!(
             "the server answered with {named} which is not MCP; is the URL right?{said}"
         ))

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use actors::ports::Asker;
+use actors::ports::{Asker, LinkAnswer, LinkReply};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
     ClientNotification, ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest,
@@ -12,12 +12,11 @@ use rmcp::model::{
 };
 
 use super::asking::{self, MAX_ROUNDS, QuestionDesk};
-use super::content::CallResult;
 use super::incidents::Exchange;
 use super::message::RawResult;
 use super::opening::UNKNOWN_METHOD;
-use super::task::TaskReply;
-use super::{McpFailure, ServerSession, SessionMode, stateless};
+use super::task::read_reply;
+use super::{McpFailure, ServerSession, SessionMode, stateless, unexpected_answer};
 
 pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -48,27 +47,24 @@ impl CallTerms<'_> {
 
 impl ServerSession {
     /// Calls a tool. If the answer takes longer than `limit`, cancels the request.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn call(
         &self,
         params: CallToolRequestParams,
         limit: Duration,
-    ) -> Result<CallResult, McpFailure> {
-        let terms = CallTerms::new(limit);
-        self.call_on_terms(params, terms).await?.done()
+    ) -> Result<LinkAnswer, McpFailure> {
+        match self.call_on_terms(params, CallTerms::new(limit)).await? {
+            LinkReply::Answer(answer) => Ok(answer),
+            // No task was offered to be taken.
+            LinkReply::Task(_) => Err(unexpected_answer("tools/call")),
+        }
     }
 
     /// The same, on further terms.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn call_on_terms(
         &self,
         mut params: CallToolRequestParams,
         terms: CallTerms<'_>,
-    ) -> Result<TaskReply, McpFailure> {
+    ) -> Result<LinkReply, McpFailure> {
         if self.mode == SessionMode::Stateless {
             let meta = params.meta.get_or_insert_default();
             stateless::declare(meta, terms.takes_task, terms.asker.is_some());
@@ -91,9 +87,6 @@ impl ServerSession {
 
     /// Asks whether the server still knows the session: by `ping`, or without sessions by asking what
     /// it supports. A server that knows the session but not that request is there, too.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn check(&self, limit: Duration) -> Result<(), McpFailure> {
         let request = match self.mode {
             SessionMode::Sessions => ClientRequest::PingRequest(PingRequest::default()),
@@ -118,7 +111,7 @@ impl ServerSession {
         mut params: CallToolRequestParams,
         desk: &QuestionDesk,
         under_way: (&AtomicI64, &Exchange),
-    ) -> Result<TaskReply, McpFailure> {
+    ) -> Result<LinkReply, McpFailure> {
         for round in 0..MAX_ROUNDS {
             let raw = self.send_round(&params, desk, under_way).await;
             let raw = raw.map_err(|failure| match round > 0 || desk.has_asked() {
@@ -126,7 +119,7 @@ impl ServerSession {
                 false => failure,
             })?;
             if !desk.fill_in(&raw, &mut params).await? {
-                return TaskReply::read(&raw);
+                return read_reply(&raw);
             }
         }
         Err(asking::endless_questions())

@@ -136,9 +136,6 @@ impl ChildServer {
 
     /// Starts a process and opens a session with it. A server that ends or answers something else where it is
     /// asked for its revision is started once more, and asked by `initialize` alone.
-    ///
-    /// # Errors
-    /// The process cannot be started, ends, or does not speak MCP.
     pub async fn open(&self) -> Result<ChildSession, ChildFailure> {
         let knows = self.is_older.load(Ordering::Relaxed);
         let opened = match self.open_once(lifecycle(knows)).await {
@@ -287,9 +284,6 @@ impl ChildSession {
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for
     /// those left out.
-    ///
-    /// # Errors
-    /// Any of [`ChildFailure`].
     pub async fn tools(&self, limit: Duration) -> Result<Arc<Listing>, ChildFailure> {
         // What is said while the list is on its way may be about what comes after it.
         self.has_new_tools.store(false, Ordering::Relaxed);

@@ -1,19 +1,10 @@
 //! Converts a tool's result to text for the model.
 
 use actors::domain::bounds::MAX_TAKEN_BYTES;
+use actors::ports::LinkAnswer;
 use zoea_http::raw_json;
 
-use super::message::RawResult;
 use super::{McpFailure, unexpected_answer};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallResult {
-    /// All parts of the content, at least one line each.
-    pub text: String,
-    /// Structured content beside the parts, as JSON, unless it is long.
-    pub structured: Option<String>,
-    pub is_error: bool,
-}
 
 /// Longer structured content is not kept, because the parts contain it, too.
 const MAX_STRUCTURED_BYTES: usize = 64 << 10;
@@ -22,43 +13,37 @@ const MAX_PIECES: usize = 4096;
 /// A part of an unknown kind that is larger is not shown.
 const MAX_UNKNOWN_BYTES: usize = 4 << 10;
 
-impl CallResult {
-    pub(super) fn read(raw: &RawResult) -> Result<CallResult, McpFailure> {
-        CallResult::read_text(raw.text())
+/// Reads the result of a call: all parts of its content, at least one line each, and structured content unless
+/// it is long. What can be read of it counts, because the server has done the call.
+pub(super) fn read_answer(result: &str) -> Result<LinkAnswer, McpFailure> {
+    let keys = ["content", "structuredContent", "isError", "resultType"];
+    let found = raw_json::pick_with_nulls(result, keys);
+    let is_result = found[..3].iter().any(Option::is_some);
+    let [content, given, is_error, kind] = found.map(|value| value.filter(|it| *it != "null"));
+    let is_complete = kind.is_none_or(|kind| kind == r#""complete""#);
+    if !is_complete && !is_result {
+        return Err(unexpected_answer("tools/call"));
     }
-
-    /// Reads a result that is part of another answer. What can be read of it counts, because the
-    /// server has done the call.
-    pub(super) fn read_text(result: &str) -> Result<CallResult, McpFailure> {
-        let keys = ["content", "structuredContent", "isError", "resultType"];
-        let found = raw_json::pick_with_nulls(result, keys);
-        let is_result = found[..3].iter().any(Option::is_some);
-        let [content, given, is_error, kind] = found.map(|value| value.filter(|it| *it != "null"));
-        let is_complete = kind.is_none_or(|kind| kind == r#""complete""#);
-        if !is_complete && !is_result {
-            return Err(unexpected_answer("tools/call"));
-        }
-        let mut text = String::new();
-        match content {
-            Some(content) => push_parts(&mut text, content),
-            // A server that is no MCP server to the letter answers with the result itself.
-            None if !is_result => push_unlisted(&mut text, result),
-            None => {}
-        }
-        let mut structured = None;
-        match given {
-            Some(given) if text.is_empty() => text.push_str(cut(given)),
-            Some(given) if given.len() <= MAX_STRUCTURED_BYTES => {
-                structured = Some(given.to_string());
-            }
-            Some(_) | None => {}
-        }
-        Ok(CallResult {
-            text,
-            structured,
-            is_error: matches!(is_error, Some("true" | r#""true""# | "1")),
-        })
+    let mut text = String::new();
+    match content {
+        Some(content) => push_parts(&mut text, content),
+        // A server that is no MCP server to the letter answers with the result itself.
+        None if !is_result => push_unlisted(&mut text, result),
+        None => {}
     }
+    let mut structured = None;
+    match given {
+        Some(given) if text.is_empty() => text.push_str(cut(given)),
+        Some(given) if given.len() <= MAX_STRUCTURED_BYTES => {
+            structured = Some(given.to_string());
+        }
+        Some(_) | None => {}
+    }
+    Ok(LinkAnswer {
+        text,
+        structured,
+        is_error: matches!(is_error, Some("true" | r#""true""# | "1")),
+    })
 }
 
 /// Appends all parts of a content: a list, as it should be, or one part alone.
@@ -141,7 +126,7 @@ mod tests {
     use super::*;
 
     fn text_of(result: &str) -> String {
-        CallResult::read_text(result).expect("a result").text
+        read_answer(result).expect("a result").text
     }
 
     #[test]
@@ -196,11 +181,11 @@ mod tests {
         );
         let failed = |is_error: &str| {
             let result = format!(r#"{{"content":"no","isError":{is_error}}}"#);
-            CallResult::read_text(&result).expect("a result").is_error
+            read_answer(&result).expect("a result").is_error
         };
         assert!(failed("true") && failed("\"true\"") && failed("1"));
         assert!(!failed("false") && !failed("null") && !failed("{}"));
-        let task = CallResult::read_text(r#"{"resultType":"task","taskId":"7"}"#);
+        let task = read_answer(r#"{"resultType":"task","taskId":"7"}"#);
         assert!(task.is_err(), "{task:?}");
     }
 }

@@ -7,29 +7,30 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 use reqwest::RequestBuilder;
 
-use super::MAX_ANSWER_BYTES;
 use super::incidents::FailedCalls;
 use super::listing::KnownListing;
 use super::mirror::MirroredArgument;
-use super::session_mode::SessionMode;
+use super::{MAX_ANSWER_BYTES, SessionMode};
 
 #[derive(Clone)]
 pub struct UpstreamEndpoint {
     pub(super) url: Arc<str>,
-    pub(super) token: Option<Arc<str>>,
-    pub(super) headers: Arc<[(HeaderName, HeaderValue)]>,
+    /// The bearer token, if it wants one.
+    pub token: Option<Arc<str>>,
+    pub headers: Arc<[(HeaderName, HeaderValue)]>,
     pub(super) http: reqwest::Client,
-    pub(super) max_answer_bytes: usize,
+    pub max_answer_bytes: usize,
     /// What is known of the server. All sessions with it share this.
     pub(super) mode: Arc<Mutex<Option<SessionMode>>>,
     /// Whether a server whose way is not known, or has changed, is asked for it.
     pub(super) probes: bool,
-    /// Whether the server is told that an operator answers its questions.
-    pub(super) asks: bool,
+    /// Whether the server is told that an operator answers its questions ([`super::CallTerms::asker`]).
+    pub asks: bool,
     /// By tool, the arguments that are repeated in headers.
     pub(super) mirrored: Arc<MirroredArguments>,
     pub(super) known_list: Arc<Mutex<Option<KnownListing>>>,
-    pub(super) failed_calls: Option<FailedCalls>,
+    /// Keeps the calls that fail.
+    pub failed_calls: Option<FailedCalls>,
 }
 
 type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
@@ -61,13 +62,6 @@ impl UpstreamEndpoint {
         self
     }
 
-    /// The same, told that an operator answers its questions ([`super::CallTerms::asker`]).
-    #[must_use]
-    pub fn with_questions(mut self) -> UpstreamEndpoint {
-        self.asks = true;
-        self
-    }
-
     /// A request with the token and the headers that are configured.
     pub(super) fn with_access(&self, mut request: RequestBuilder) -> RequestBuilder {
         for (name, value) in &*self.headers {
@@ -89,32 +83,5 @@ impl UpstreamEndpoint {
             })
         });
         host.unwrap_or_else(|| "the server".to_string()).into()
-    }
-
-    /// The same with a bearer token.
-    #[must_use]
-    pub fn with_token(mut self, token: Option<Arc<str>>) -> UpstreamEndpoint {
-        self.token = token;
-        self
-    }
-
-    #[must_use]
-    pub fn with_headers(mut self, headers: Arc<[(HeaderName, HeaderValue)]>) -> UpstreamEndpoint {
-        self.headers = headers;
-        self
-    }
-
-    /// The same, whose calls are kept if they fail.
-    #[must_use]
-    pub fn with_failed_calls(mut self, calls: FailedCalls) -> UpstreamEndpoint {
-        self.failed_calls = Some(calls);
-        self
-    }
-
-    /// The same with another limit of answers, in bytes.
-    #[must_use]
-    pub fn with_max_answer(mut self, bytes: usize) -> UpstreamEndpoint {
-        self.max_answer_bytes = bytes;
-        self
     }
 }

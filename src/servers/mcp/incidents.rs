@@ -15,7 +15,7 @@ use zoea_text::redact::hide_passwords;
 use super::McpFailure;
 
 /// The JSON-RPC code by which early SpaceMolt told that a command failed, which is no failure of a call.
-const COMMAND_FAILED_CODE: i64 = 0;
+pub const COMMAND_FAILED_CODE: i64 = 0;
 
 /// Keeps calls that failed, without secrets.
 #[derive(Clone)]

@@ -23,7 +23,6 @@ mod opening;
 mod pace;
 mod patience;
 mod resume_token;
-mod session_mode;
 mod stateless;
 mod stream;
 mod task;
@@ -47,12 +46,11 @@ use zoea_text::clean::one_line;
 
 pub use calling::CallTerms;
 pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, OnEnd};
-pub use content::CallResult;
 pub use endpoint::UpstreamEndpoint;
-pub use incidents::FailedCalls;
+pub use incidents::{COMMAND_FAILED_CODE, FailedCalls};
 pub use listing::{ListedTool, Listing};
-pub use session_mode::SessionMode;
-pub use task::{StartedTask, TaskAnswer, TaskReply};
+pub use opening::{HEADER_MISMATCH, UNKNOWN_REVISION};
+pub use task::TaskAnswer;
 
 use asking::QuestionDesk;
 use body::BodyKind;
@@ -65,6 +63,15 @@ use wire::McpResponseBody;
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 /// The longest name of a server that is shown, in bytes.
 const MAX_NAME_BYTES: usize = 64;
+
+/// The two ways in which a server is spoken to. Which one it is is remembered for the endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionMode {
+    /// With a session, which `initialize` opens: the revisions up to 2025-11-25.
+    Sessions,
+    /// Without sessions: each request says everything. The revision 2026-07-28.
+    Stateless,
+}
 
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,
@@ -209,9 +216,6 @@ impl ServerSession {
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for
     /// those left out. Sessions that get the same list share it.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn tools(&self) -> Result<Arc<Listing>, McpFailure> {
         // What is said while the list is on its way may be about what comes after it.
         self.has_new_tools.store(false, Ordering::Relaxed);

@@ -64,7 +64,7 @@ pub struct Listing {
     cut: Option<String>,
     cursors: BTreeSet<String>,
     pages: BTreeSet<u64>,
-    mode: Option<SessionMode>,
+    is_stateless: bool,
     /// How long the list is valid; `None` if the server does not say, or has sessions.
     pub ttl: Option<Duration>,
     /// Whether every client of the server gets this list.
@@ -102,7 +102,7 @@ impl ListedTool {
 impl Listing {
     fn new(mode: SessionMode) -> Listing {
         Listing {
-            mode: Some(mode),
+            is_stateless: mode == SessionMode::Stateless,
             ..Listing::default()
         }
     }
@@ -119,8 +119,7 @@ impl Listing {
             return Ok(None);
         }
         // Of a server with sessions, asking for the list is also how a session is tried.
-        let is_stateless = self.mode == Some(SessionMode::Stateless);
-        let ttl = ttl.filter(|_| is_stateless);
+        let ttl = ttl.filter(|_| self.is_stateless);
         let ttl = ttl.and_then(|ttl| ttl.parse().ok());
         let ttl = ttl.map(Duration::from_millis);
         // A list is as old as its oldest page, and as public as its least public one.
@@ -150,12 +149,10 @@ impl Listing {
             return self.leave_out(None, "more than are taken");
         }
         let parsed = parse_tool(tool).and_then(|(read, schema)| {
-            let marked = match self.mode {
-                Some(SessionMode::Stateless) => marked_arguments(&schema),
-                Some(SessionMode::Sessions) if is_task_only(tool) => {
-                    Err("it is called as a task only")
-                }
-                Some(SessionMode::Sessions) | None => Ok(Arc::default()),
+            let marked = match self.is_stateless {
+                true => marked_arguments(&schema),
+                false if is_task_only(tool) => Err("it is called as a task only"),
+                false => Ok(Arc::default()),
             };
             match marked {
                 Ok(marked) => Ok((read, marked)),
@@ -254,7 +251,7 @@ where
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let raw = ask(request, room).await;
         if let (0, Ok(raw)) = (page, &raw)
-            && let Some(listing) = known_listing(known, mode, raw)
+            && let Some(listing) = known_listing(known, listing.is_stateless, raw)
         {
             return Ok(listing);
         }
@@ -301,12 +298,12 @@ where
 /// The list that was read from this page, if it was read last.
 fn known_listing(
     known: &Mutex<Option<KnownListing>>,
-    mode: SessionMode,
+    is_stateless: bool,
     page: &RawResult,
 ) -> Option<Arc<Listing>> {
     let known = known.lock();
     let same = known.as_ref().filter(|known| known.page.is_same(page))?;
-    (same.listing.mode == Some(mode)).then(|| same.listing.clone())
+    (same.listing.is_stateless == is_stateless).then(|| same.listing.clone())
 }
 
 fn hash_of(text: &str) -> u64 {

@@ -7,17 +7,19 @@ use rmcp::model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, Protoco
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::session_mode::SessionMode;
-use super::{MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint, shown_name};
+use super::{
+    MAX_ANSWER_BYTES, McpFailure, ServerSession, SessionMode, UpstreamEndpoint, shown_name,
+};
 
 /// How long a server without sessions may take to say so. A server that does not know the question
 /// may never answer it.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The first JSON-RPC code, and the last one, with which only servers without sessions refuse a
-/// request: its headers contradict it, a capability is missing, its revision is unknown.
-const HEADER_MISMATCH: i64 = -32020;
+/// The JSON-RPC codes with which only servers without sessions refuse a request: its headers contradict
+/// it because the tool has changed, a capability is missing, its revision is unknown. Of a server with
+/// sessions the first one is an error of its own.
+pub const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
-const UNKNOWN_REVISION: i64 = -32022;
+pub const UNKNOWN_REVISION: i64 = -32022;
 pub(super) const UNKNOWN_METHOD: i64 = -32601;
 
 /// Where in the `_meta` of its answers a server without sessions says who it is.
@@ -35,9 +37,6 @@ struct Discovered {
 impl ServerSession {
     /// Opens a session. A server that is not known yet is asked first whether it does without
     /// `initialize`.
-    ///
-    /// # Errors
-    /// The server cannot be reached or refuses the session.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let memory = endpoint.mode.clone();
         let known = *memory.lock();

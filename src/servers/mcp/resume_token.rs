@@ -31,9 +31,6 @@ impl ServerSession {
 
     /// Resumes a session without asking the server. The first request shows whether the server
     /// still knows it.
-    ///
-    /// # Errors
-    /// The token cannot be parsed or is for another server.
     pub fn resume(endpoint: UpstreamEndpoint, token: &str) -> Result<ServerSession, String> {
         let token: ResumeToken = serde_json::from_str(token)
             .map_err(|error| format!("the resume token cannot be read: {error}"))?;

@@ -1,52 +1,27 @@
 //! Answers to calls, and tasks: calls that a server answers with an id, and whose outcome is asked
 //! for (`io.modelcontextprotocol/tasks`, SEP-2663).
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use actors::ports::{LinkAnswer, LinkReply, ServerTask};
 use rmcp::model::{
     CancelTaskParams, CancelTaskRequest, ClientRequest, GetTaskParams, GetTaskRequest,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::content::CallResult;
+use super::content::read_answer;
 use super::message::{RawResult, RpcError};
 use super::{McpFailure, ServerSession, refusal_text, unexpected_answer};
 
 /// The longest id of a task in bytes.
 const MAX_ID_BYTES: usize = 1024;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TaskReply {
-    Done(CallResult),
-    /// The server works on it, and its outcome can be asked for.
-    Task(StartedTask),
-}
-
-impl TaskReply {
-    pub(super) fn read(raw: &RawResult) -> Result<TaskReply, McpFailure> {
-        match raw.kind().as_deref() {
-            Some("task") => StartedTask::read(raw).map(TaskReply::Task),
-            Some(_) | None => CallResult::read(raw).map(TaskReply::Done),
-        }
+pub(super) fn read_reply(raw: &RawResult) -> Result<LinkReply, McpFailure> {
+    match raw.kind().as_deref() {
+        Some("task") => read_task(raw).map(LinkReply::Task),
+        Some(_) | None => read_answer(raw.text()).map(LinkReply::Answer),
     }
-
-    /// The result of a call. That the server works on it instead is an error, because the caller
-    /// did not offer to take that.
-    pub(super) fn done(self) -> Result<CallResult, McpFailure> {
-        match self {
-            TaskReply::Done(result) => Ok(result),
-            TaskReply::Task(_) => Err(unexpected_answer("tools/call")),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StartedTask {
-    pub id: Arc<str>,
-    /// The pause before the first question that the server asks for.
-    pub poll_after: Option<Duration>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +29,8 @@ pub enum TaskAnswer {
     /// It is not done. The server asks for this pause before the next question.
     Working(Option<Duration>),
     /// It waits for an answer of ours that we cannot give.
-    WantsInput(Option<Duration>),
-    Done(CallResult),
+    WantsInput,
+    Done(LinkAnswer),
     Refused(Option<i64>, String),
     Cancelled,
 }
@@ -83,20 +58,17 @@ impl WireTask<'_> {
     }
 }
 
-impl StartedTask {
-    /// Reads the answer to a call. Without an id that can be kept, the outcome of the call stays
-    /// unknown.
-    pub(super) fn read(raw: &RawResult) -> Result<StartedTask, McpFailure> {
-        let wire: WireTask<'_> = raw.read("tools/call")?;
-        if wire.task_id.is_empty() || wire.task_id.len() > MAX_ID_BYTES {
-            let text = "the server works on the call under an id that cannot be kept";
-            return Err(McpFailure::Broken(text.to_string()));
-        }
-        Ok(StartedTask {
-            poll_after: wire.pause(),
-            id: wire.task_id.into(),
-        })
+/// Without an id that can be kept, the outcome of the call stays unknown.
+fn read_task(raw: &RawResult) -> Result<ServerTask, McpFailure> {
+    let wire: WireTask<'_> = raw.read("tools/call")?;
+    if wire.task_id.is_empty() || wire.task_id.len() > MAX_ID_BYTES {
+        let text = "the server works on the call under an id that cannot be kept";
+        return Err(McpFailure::Broken(text.to_string()));
     }
+    Ok(ServerTask {
+        poll_after: wire.pause(),
+        id: wire.task_id.into(),
+    })
 }
 
 impl TaskAnswer {
@@ -109,13 +81,10 @@ impl TaskAnswer {
         if !is_complete || wire.task_id != id {
             return Err(unexpected_answer("tasks/get"));
         }
-        let pause = wire.pause();
         match (&*wire.status, wire.result, wire.error) {
-            ("working", ..) => Ok(TaskAnswer::Working(pause)),
-            ("input_required", ..) => Ok(TaskAnswer::WantsInput(pause)),
-            ("completed", Some(result), _) => {
-                CallResult::read_text(result.get()).map(TaskAnswer::Done)
-            }
+            ("working", ..) => Ok(TaskAnswer::Working(wire.pause())),
+            ("input_required", ..) => Ok(TaskAnswer::WantsInput),
+            ("completed", Some(result), _) => read_answer(result.get()).map(TaskAnswer::Done),
             ("failed", _, Some(error)) => {
                 let RpcError { code, message } = RpcError::read(error.get());
                 let text = refusal_text(&message, code);
@@ -129,9 +98,6 @@ impl TaskAnswer {
 
 impl ServerSession {
     /// Asks for the outcome of a task. The question changes nothing.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn task(&self, id: &str, limit: Duration) -> Result<TaskAnswer, McpFailure> {
         let params = GetTaskParams::new(id);
         let request = ClientRequest::GetTaskRequest(GetTaskRequest::new(params));
@@ -140,9 +106,6 @@ impl ServerSession {
     }
 
     /// Asks the server to cancel a task. Whether it does, the task's status tells.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
     pub async fn cancel_task(&self, id: &str, limit: Duration) -> Result<(), McpFailure> {
         let params = CancelTaskParams::new(id);
         let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::atomic::AtomicUsize;
 
+use actors::ports::LinkAnswer;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -69,9 +70,10 @@ type Stage = (Arc<watch::Sender<Vec<Seen>>>, Arc<Script>);
 
 fn endpoint(url: String) -> UpstreamEndpoint {
     let http = zoea_http::build_client().expect("a client");
-    UpstreamEndpoint::new(url, http)
-        .with_max_answer(MAX_BYTES)
-        .with_sessions()
+    UpstreamEndpoint {
+        max_answer_bytes: MAX_BYTES,
+        ..UpstreamEndpoint::new(url, http).with_sessions()
+    }
 }
 
 impl Server {
@@ -86,7 +88,10 @@ impl Server {
             axum::serve(listener, router).await.expect("it serves");
         });
         Server {
-            endpoint: endpoint(url).with_token(Some("sesame".into())),
+            endpoint: UpstreamEndpoint {
+                token: Some("sesame".into()),
+                ..endpoint(url)
+            },
             seen,
             _serving: AbortOnDropHandle::new(serving),
         }
@@ -521,7 +526,10 @@ async fn listing_within(
         _ => usual(seen),
     })
     .await;
-    let endpoint = server.endpoint.clone().with_max_answer(max_answer_bytes);
+    let endpoint = UpstreamEndpoint {
+        max_answer_bytes,
+        ..server.endpoint.clone()
+    };
     let session = ServerSession::open(endpoint).await.expect("open");
     session.tools().await
 }
@@ -710,7 +718,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
     let unknown = r#"{"beam":7,"type":"hologram"}"#;
     assert_eq!(
         result.expect("a result"),
-        CallResult {
+        LinkAnswer {
             structured: None,
             text: format!("ore\n{unknown}\n[image: image/png, 3 bytes]\n3"),
             is_error: true,

@@ -8,7 +8,7 @@ use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use zoea_http::sse::{SseEvent, SseLine, SseLines};
-use zoea_http::{excerpt, raw_json, retry_after};
+use zoea_http::{raw_json, retry_after, said};
 
 use super::body::{OpenBody, http_failure};
 use super::incidents::Exchange;
@@ -156,16 +156,11 @@ impl ServerSession {
         if status == 404 && self.session.is_some() {
             return Err(McpFailure::SessionGone);
         }
-        let shown = match error {
+        let why = match error {
             Some(refusal) if !is_about_access(status) && status < 500 => return Err(refusal),
             // A gateway may say so while the server behind it carries out the request.
-            Some(error) if status >= 500 => excerpt(&error.to_string()),
-            Some(_) | None => excerpt(&page_title(&body)),
-        };
-        let why = if shown.is_empty() {
-            shown
-        } else {
-            format!(": {shown}")
+            Some(error) if status >= 500 => said(&error.to_string()),
+            Some(_) | None => said(&page_title(&body)),
         };
         Err(McpFailure::Status {
             status,

@@ -4,7 +4,6 @@ use actors::domain::model::ModelAnswer;
 use actors::domain::written_call::WRITTEN_CALLS_ADVICE;
 use actors::secrets::Secrets;
 use zoea_contract::{CheckSpending, ProvenContext, ReportedUsage};
-use zoea_provider::{LearntStyle, WireProfile};
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor, header_secrets};
 
 use super::judging::{quoted, verdict_of_fault};
@@ -39,6 +38,8 @@ impl<'a> CheckCourse<'a> {
         // A server that refuses a key or a header may quote it.
         let endpoint = &target.endpoint;
         let headers = endpoint.headers.iter();
+        let headers =
+            headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         let headers = headers.flat_map(|(name, value)| header_secrets(name, value));
         let secrets = endpoint.api_key.as_deref().into_iter().chain(headers);
         let secrets = secrets.filter(|secret| secret.len() >= MIN_EMBEDDED_SECRET_BYTES);
@@ -186,14 +187,9 @@ impl<'a> CheckCourse<'a> {
             output: allowance.tokens_out,
             cached: 0,
         };
-        let style = self.prober.style().unwrap_or(LearntStyle {
-            profile: WireProfile::default(),
-            has_temperature: true,
-            is_streamed: self.target.endpoint.is_streamed,
-        });
         let is_usage_reported = self.prober.cached;
         let lessons = CheckLessons {
-            style,
+            style: self.prober.style(),
             context_tokens: self.context.limit.or(self.context.reported),
         };
         let report = ModelCheckReport {

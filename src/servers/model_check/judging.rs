@@ -5,6 +5,7 @@ use actors::domain::model::{ContextLimit, ModelFault, ServiceReturn};
 use actors::domain::tokens::context_advice;
 use zoea_provider::NOT_JSON;
 use zoea_text::clean;
+use zoea_text::names::listed as listed_names;
 
 use super::listing::{ListFault, ListedModel};
 use super::prober::ProbeFault;
@@ -12,7 +13,6 @@ use super::{CheckTarget, CheckVerdict, MAX_PROOF_TOKENS};
 
 /// The most bytes of a server's or model's text that are shown.
 const MAX_QUOTED_BYTES: usize = 300;
-const MAX_NAMED_MODELS: usize = 12;
 
 /// Texts of servers whose model does not support tools.
 const NO_TOOLS_WORDS: [&str; 5] = [
@@ -206,17 +206,10 @@ fn choice_of(listed: &Result<Vec<ListedModel>, ListFault>, name: &str) -> String
     let models = listed.as_deref().unwrap_or_default();
     let names: Vec<String> = models
         .iter()
-        .take(MAX_NAMED_MODELS)
         .map(|model| clean::one_line(&model.name))
         .collect();
-    let more = match models.len().saturating_sub(MAX_NAMED_MODELS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!(
-        "set `model` of providers.{name} to one that it has: {}{more}",
-        names.join(", ")
-    )
+    let names = listed_names(&names);
+    format!("set `model` of providers.{name} to one that it has: {names}")
 }
 
 /// The remedy for a prompt that does not fit.

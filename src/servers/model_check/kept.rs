@@ -51,9 +51,6 @@ pub enum KeptChecksError {
 
 impl KeptChecks {
     /// Reads the file; empty if there is none.
-    ///
-    /// # Errors
-    /// It cannot be read, or has another content.
     pub fn read(file: &Path) -> Result<KeptChecks, KeptChecksError> {
         let name = || file.display().to_string();
         let text = match files::read_text(file, MAX_FILE_BYTES) {
@@ -98,9 +95,6 @@ impl KeptChecks {
     }
 
     /// The text of the file.
-    ///
-    /// # Errors
-    /// No error is known to happen.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let file = KeptFile {
             version: VERSION,

@@ -32,9 +32,6 @@ pub enum ListFault {
 }
 
 /// Requests the list of models.
-///
-/// # Errors
-/// The server does not answer, or not with a list.
 pub async fn list_models(
     http: &reqwest::Client,
     endpoint: &ProviderEndpoint,

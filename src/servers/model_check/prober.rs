@@ -9,7 +9,7 @@ use actors::domain::written_call::{self, WrittenText};
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use tokio::time::Instant;
-use zoea_provider::{Providers, answer_bytes};
+use zoea_provider::{LearntStyle, Providers, answer_bytes};
 
 use super::allowance::CheckBudget;
 use super::speed::SpeedGauge;
@@ -82,10 +82,11 @@ impl Prober {
         }
     }
 
-    /// The current form of requests; `None` if the provider is unknown, which does not happen.
-    pub(super) fn style(&self) -> Option<zoea_provider::LearntStyle> {
+    /// The current form of requests.
+    pub(super) fn style(&self) -> LearntStyle {
         let target = &self.target;
-        self.providers.learnt(&target.provider, &target.model)
+        let learnt = self.providers.learnt(&target.provider, &target.model);
+        learnt.expect("the providers hold the one that is proven")
     }
 
     pub(super) fn request_bytes(&self, messages: &Arc<[ChatMessage]>) -> u64 {

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
@@ -576,10 +576,13 @@ async fn the_values_of_headers_are_not_shown() {
     let mut target = target(&served.url);
     target.endpoint.headers = vec![
         (
-            "X-Api-Authorization".into(),
-            "Bearer sk-of-the-header".into(),
+            HeaderName::from_static("x-api-authorization"),
+            HeaderValue::from_static("Bearer sk-of-the-header"),
         ),
-        ("X-Title".into(), "spacemolt".into()),
+        (
+            HeaderName::from_static("x-title"),
+            HeaderValue::from_static("spacemolt"),
+        ),
     ];
     let check_result = prove_quietly(&target).await;
     let text = zoea_contract::to_value(&check_result.report).to_string();

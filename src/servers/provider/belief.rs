@@ -70,9 +70,6 @@ impl UsagePlausibility {
 }
 
 /// The answer, with an estimate of its usage where it was cut before its server could state it.
-///
-/// # Errors
-/// There is no answer.
 pub(super) fn with_estimate(
     answer: ReceivedAnswer,
     secrets: &Redactor,

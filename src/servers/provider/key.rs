@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_openai::config::Config;
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderValue};
 use secrecy::SecretString;
 
 use super::ProviderEndpoint;
@@ -24,7 +24,7 @@ impl ProviderEndpoint {
     /// The headers of every request to it: its key, if it has one, and what the configuration adds.
     ///
     /// # Errors
-    /// One of them holds letters that no HTTP header can carry. The text says which.
+    /// The key holds letters that no HTTP header can carry.
     pub fn request_headers(&self) -> Result<HeaderMap, String> {
         let mut headers = HeaderMap::new();
         if let Some(key) = self.api_key.as_ref().filter(|key| !key.is_empty()) {
@@ -37,14 +37,7 @@ impl ProviderEndpoint {
             headers.insert(AUTHORIZATION, value);
         }
         for (name, value) in &self.headers {
-            let name = HeaderName::from_bytes(name.as_bytes());
-            let mut value = HeaderValue::from_str(value)
-                .map_err(|_| "one of its headers holds letters that no HTTP header can carry")?;
-            value.set_sensitive(true);
-            headers.insert(
-                name.map_err(|_| "one of its headers has no possible name")?,
-                value,
-            );
+            headers.insert(name, value.clone());
         }
         Ok(headers)
     }

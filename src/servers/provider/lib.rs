@@ -13,7 +13,6 @@ mod echo;
 mod error_hints;
 mod exchange;
 mod failure;
-mod incidents;
 mod key;
 mod manners;
 mod message;
@@ -47,17 +46,19 @@ use async_openai::config::Config;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use zoea_grammar::incident::IncidentKeeper;
+use zoea_grammar::incident::{Incident, IncidentKeeper, IncidentKind};
+use zoea_http::kept::RawAnswer;
+use zoea_text::redact::Redactor;
 
 use answer::ReceivedAnswer;
 use belief::UsagePlausibility;
 pub use belief::answer_bytes;
 pub use failure::NOT_JSON;
-use incidents::incident_of;
 use key::ProviderAccess;
 use probe::ResponseProbe;
 pub use quirks::LearntStyle;
@@ -76,7 +77,7 @@ pub struct ProviderEndpoint {
     pub is_streamed: bool,
     /// Members that are added to the body of each request. They outrank ours.
     pub extra: Arc<Map<String, Value>>,
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Whether the model's reasoning is sent back with its messages; `None`: where its server or its
     /// maker wants it.
     pub reasoning_back: Option<bool>,
@@ -203,9 +204,6 @@ impl Providers {
 
     /// What would come of a request if its server answered so. It is learnt from, as from any answer;
     /// nothing is sent.
-    ///
-    /// # Errors
-    /// There would be no answer.
     pub fn read(
         &self,
         request: &ModelRequest,
@@ -304,22 +302,34 @@ impl Models for Providers {
     }
 }
 
+/// The incident of a request that was answered, and whose answer is a fault. Secrets are removed
+/// before anything is cut.
+fn incident_of(
+    provider: &str,
+    body: &WireChatRequest<'_>,
+    raw: RawAnswer,
+    fault: &ModelFault,
+    secrets: &Redactor,
+) -> Incident {
+    let request = serde_json::to_string(body).unwrap_or_default();
+    let clean = |text: &str| secrets.clean(text).into_owned();
+    let received = raw.clean_body(clean);
+    let answer = (raw.status, raw.headers, received.as_bytes());
+    let kind = IncidentKind::Model;
+    Incident::of_exchange(kind, provider, fault.text(), &request, answer, clean)
+}
+
 /// Logs the sizes of a request in the provider's format. The span contains the Mysis and the sizes
 /// by kind.
 fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
     if !tracing::enabled!(tracing::Level::DEBUG) {
         return;
     }
-    let converted = body.measure();
+    let (messages, bytes) = body.measure();
     tracing::debug!(
         provider = %request.provider,
-        messages = converted.messages,
-        bytes = converted.bytes(),
-        tokens = converted.bytes() / 4,
-        system = converted.system,
-        user = converted.user,
-        assistant = converted.assistant,
-        tool = converted.tool,
+        messages,
+        bytes,
         tools = request.tools.tools().len(),
         stage = "converted",
         "request"
@@ -327,9 +337,6 @@ fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
 }
 
 /// The body of a request as it is sent to a provider, for code that checks it.
-///
-/// # Errors
-/// It cannot be written as JSON. No request of ours is known to cause this.
 pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools);
     let style = Style::of(manners);

@@ -21,7 +21,7 @@ const NO_SIGNATURE: &str =
 
 #[derive(Serialize)]
 pub(super) struct WireMessage<'a> {
-    pub(super) role: &'static str,
+    role: &'static str,
     content: Option<WireContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'static str>,

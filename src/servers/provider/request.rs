@@ -78,38 +78,13 @@ impl<'a> WireChatRequest<'a> {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RequestSizes {
-    pub(super) messages: usize,
-    /// The serialized bytes of messages, by role.
-    pub(super) system: usize,
-    pub(super) user: usize,
-    pub(super) assistant: usize,
-    pub(super) tool: usize,
-}
-
-impl RequestSizes {
-    pub(super) fn bytes(&self) -> usize {
-        self.system + self.user + self.assistant + self.tool
-    }
-}
-
 impl WireChatRequest<'_> {
-    pub(super) fn measure(&self) -> RequestSizes {
-        let mut converted = RequestSizes {
-            messages: self.messages.len(),
-            ..RequestSizes::default()
-        };
-        for message in &self.messages {
-            // A message that cannot be serialized is not sent either.
-            let bytes = serde_json::to_vec(message).map_or(0, |written| written.len());
-            *match message.role {
-                "system" => &mut converted.system,
-                "assistant" => &mut converted.assistant,
-                "tool" => &mut converted.tool,
-                _ => &mut converted.user,
-            } += bytes;
-        }
-        converted
+    /// How many messages there are, and their bytes. One that cannot be serialized is not sent either.
+    pub(super) fn measure(&self) -> (usize, usize) {
+        let written = self
+            .messages
+            .iter()
+            .filter_map(|one| serde_json::to_vec(one).ok());
+        (self.messages.len(), written.map(|one| one.len()).sum())
     }
 }

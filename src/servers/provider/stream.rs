@@ -67,9 +67,6 @@ impl AnswerReader {
     }
 
     /// Takes the next bytes of the body.
-    ///
-    /// # Errors
-    /// The body exceeds the limit.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.taken = self.taken.saturating_add(bytes.len() as u64);
         if let BodyForm::Refusal = self.form {

@@ -102,10 +102,9 @@ pub(super) fn larger_usage(
 /// Notes the parts of a usage that only observers want, where the server reports them.
 pub(super) fn note_usage_details(usage: &str, facts: &mut AnswerFacts) {
     let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
-    let reasoning = count(&["completion_tokens_details", "reasoning_tokens"])
-        .or_else(|| count(&["output_tokens_details", "reasoning_tokens"]));
-    let written = count(&["prompt_tokens_details", "cache_write_tokens"])
-        .or_else(|| count(&["cache_creation_input_tokens"]));
+    let reasoning = REASONING_PLACES.into_iter().find_map(count);
+    let written =
+        count(&["prompt_tokens_details", "cache_write_tokens"]).or_else(|| count(CACHE_WRITES));
     facts.reasoning_tokens = reasoning.or(facts.reasoning_tokens);
     facts.cache_write_tokens = written.or(facts.cache_write_tokens);
 }

@@ -15,14 +15,13 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use zoea_mcp::{
-    CallTerms, ChildCommand, ChildFailure, ChildServer, ChildSession, FailedCalls, TaskReply,
+    COMMAND_FAILED_CODE, CallTerms, ChildCommand, ChildFailure, ChildServer, ChildSession,
+    FailedCalls,
 };
 
 use super::listed::ListedTools;
 use super::server::McpServer;
-use super::{
-    COMMAND_FAILED_CODE, REQUEST_CODES, call_params, error_answer, failure, link_answer, wire_facts,
-};
+use super::{REQUEST_CODES, bounded, call_params, error_answer, failure, wire_facts};
 
 /// What MCP over standard streams goes by, in the words of OpenTelemetry.
 const TRANSPORT: &str = "pipe";
@@ -196,10 +195,7 @@ impl ChildLink {
             }
         }
         match reply {
-            Ok(TaskReply::Done(result)) => Ok(link_answer(result)),
-            Ok(TaskReply::Task(_)) => Err(LinkFault::AnswerLost(
-                "the server answered with a task that zoea did not request".to_string(),
-            )),
+            Ok(reply) => reply.answer().map(bounded),
             Err(ChildFailure::Refused { code, message }) if code == COMMAND_FAILED_CODE => {
                 Ok(error_answer(&message))
             }

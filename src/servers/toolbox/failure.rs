@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_RETRY_AFTER};
 use actors::ports::{LinkFault, TaskNews};
 use zoea_http::waits::first_duration;
-use zoea_mcp::McpFailure;
+use zoea_mcp::{HEADER_MISMATCH, McpFailure, UNKNOWN_REVISION};
 
 use super::{REQUEST_CODES, session_health};
 
@@ -17,11 +17,6 @@ const OWN_ERROR_CODE: i64 = -32001;
 /// The JSON-RPC code with which SpaceMolt's second interface limits requests. Its text tells the
 /// seconds.
 const LIMITED_CODE: i64 = -32029;
-/// The JSON-RPC code for a revision of the protocol that the server does not know, or no longer.
-const UNKNOWN_REVISION_CODE: i64 = -32022;
-/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed. Of a server with
-/// sessions it is an error of its own.
-pub(super) const HEADER_MISMATCH_CODE: i64 = -32020;
 /// The HTTP status for a request that took too long, which the official Python SDK also has as a
 /// JSON-RPC code.
 const TIMEOUT_STATUS: u16 = 408;
@@ -131,11 +126,7 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
 /// Whether a JSON-RPC error leaves open what became of the request: what is behind the server, or the
 /// tool itself, may have been at work on it.
 pub(super) fn leaves_open(code: i64, message: &str) -> bool {
-    let own = [
-        OWN_ERROR_CODE,
-        HEADER_MISMATCH_CODE,
-        i64::from(TIMEOUT_STATUS),
-    ];
+    let own = [OWN_ERROR_CODE, HEADER_MISMATCH, i64::from(TIMEOUT_STATUS)];
     own.contains(&code) || (says_lost(message) && !NOT_BEGUN_CODES.contains(&code))
 }
 
@@ -151,7 +142,7 @@ fn says_lost(message: &str) -> bool {
 /// moved to another one, which opening a session finds out.
 fn is_session_lost(code: i64, status: u16, message: &str) -> bool {
     match code {
-        NO_SESSION_CODE | UNKNOWN_REVISION_CODE => true,
+        NO_SESSION_CODE | UNKNOWN_REVISION => true,
         OWN_ERROR_CODE if says_lost(message) || status == TIMEOUT_STATUS => false,
         OWN_ERROR_CODE => status >= 400 || names_a_session(message),
         SERVER_ERROR_CODE => status == 400,

@@ -13,19 +13,18 @@ mod registration;
 pub mod request_saver;
 mod server;
 mod session_health;
-mod tasks;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
 use actors::domain::ids::MysisId;
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkReply, ServerTask, Upstream, WireFacts};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkReply, Upstream, WireFacts};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 use zoea_mcp::{
-    CallResult, CallTerms, ChildCommand, ChildServer, FailedCalls, McpFailure, ServerSession,
-    StartedTask, TaskReply, UpstreamEndpoint,
+    COMMAND_FAILED_CODE, CallTerms, ChildCommand, ChildServer, FailedCalls, McpFailure,
+    ServerSession, UpstreamEndpoint,
 };
 
 use child::ChildLink;
@@ -85,11 +84,10 @@ impl ServerPlace {
 /// Receives the kind and the text of notices about a server's tools for the operator.
 pub type NotifyOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
 
-/// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
-const COMMAND_FAILED_CODE: i64 = 0;
 /// The JSON-RPC codes of refusals that are about what was asked: a method, a tool or a task that the
 /// server does not know, or wrong arguments.
 const REQUEST_CODES: [i64; 2] = [-32601, -32602];
+
 impl McpUpstream {
     /// The server that is reached so; `None` for no server. `tell` receives notices about its
     /// tools, each once for all Myses.
@@ -105,12 +103,13 @@ impl McpUpstream {
                     url,
                     token,
                     headers,
-                } => ServerWay::Http(
-                    UpstreamEndpoint::new(url, http.clone())
-                        .with_token(token)
-                        .with_headers(headers)
-                        .with_questions(),
-                ),
+                } => {
+                    let mut endpoint = UpstreamEndpoint::new(url, http.clone());
+                    endpoint.token = token;
+                    endpoint.headers = headers;
+                    endpoint.asks = true;
+                    ServerWay::Http(endpoint)
+                }
                 ServerPlace::Child(command) => ServerWay::Child(child::server(command, &server)),
             };
             (server, way)
@@ -124,13 +123,9 @@ impl McpUpstream {
     /// The same, whose calls are kept if they fail.
     #[must_use]
     pub fn with_failed_calls(mut self, calls: FailedCalls) -> McpUpstream {
-        self.server = self.server.map(|(server, way)| match way {
-            ServerWay::Http(endpoint) => {
-                let endpoint = endpoint.with_failed_calls(calls.clone());
-                (server, ServerWay::Http(endpoint))
-            }
-            child @ ServerWay::Child(_) => (server, child),
-        });
+        if let Some((_, ServerWay::Http(endpoint))) = &mut self.server {
+            endpoint.failed_calls = Some(calls.clone());
+        }
         self.failed_calls = Some(calls);
         self
     }
@@ -177,11 +172,9 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply,
         report(*code);
     }
     match reply {
-        Ok(TaskReply::Done(result)) => Ok(LinkReply::Answer(link_answer(result))),
+        Ok(LinkReply::Answer(answer)) => Ok(LinkReply::Answer(bounded(answer))),
         // Where the caller takes no task, it says so itself.
-        Ok(TaskReply::Task(StartedTask { id, poll_after })) => {
-            Ok(LinkReply::Task(ServerTask { id, poll_after }))
-        }
+        Ok(LinkReply::Task(task)) => Ok(LinkReply::Task(task)),
         Err(
             McpFailure::Refused {
                 code: Some(COMMAND_FAILED_CODE),
@@ -212,20 +205,19 @@ fn call_params(call: &LinkCall) -> CallToolRequestParams {
     params
 }
 
-fn link_answer(result: CallResult) -> LinkAnswer {
+fn bounded(answer: LinkAnswer) -> LinkAnswer {
     LinkAnswer {
-        text: bounds::bounded_text(result.text, MAX_TAKEN_BYTES),
-        structured: result.structured,
-        is_error: result.is_error,
+        text: bounds::bounded_text(answer.text, MAX_TAKEN_BYTES),
+        ..answer
     }
 }
 
 fn error_answer(message: &str) -> LinkAnswer {
-    LinkAnswer {
-        text: bounds::bounded_text(format!("Error: {message}"), MAX_TAKEN_BYTES),
+    bounded(LinkAnswer {
+        text: format!("Error: {message}"),
         structured: None,
         is_error: true,
-    }
+    })
 }
 
 /// What observers are told of a call's way to the server. An empty version is not known.

@@ -10,16 +10,18 @@ use actors::ports::{Link, LinkCall, LinkFault, LinkReply, TaskNews};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
-use zoea_mcp::{McpFailure, ServerSession, SessionMode, UpstreamEndpoint};
+use zoea_mcp::{
+    HEADER_MISMATCH, McpFailure, ServerSession, SessionMode, TaskAnswer, UpstreamEndpoint,
+};
 
-use super::failure::HEADER_MISMATCH_CODE;
 use super::listed::ListedTools;
 use super::server::McpServer;
 use super::session_health::SessionHealth;
-use super::{REQUEST_CODES, failure, send_call, tasks};
+use super::{REQUEST_CODES, bounded, failure, send_call};
 
 /// How long a server may take to say whether it knows a session.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+const TASK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The session of one Mysis. It is open while there is one.
 #[derive(Clone)]
@@ -137,12 +139,20 @@ impl Link for McpLink {
 
     fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
         let link = self.clone();
-        async move { tasks::ask(&*link.session()?, &id).await }.boxed()
+        async move {
+            let answer = link.session()?.task(&id, TASK_TIMEOUT).await;
+            answer.map(task_news).or_else(failure::task_fault)
+        }
+        .boxed()
     }
 
     fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let link = self.clone();
-        async move { tasks::cancel(&*link.session()?, &id).await }.boxed()
+        async move {
+            let cancelled = link.session()?.cancel_task(&id, TASK_TIMEOUT).await;
+            cancelled.map_err(failure::call_fault)
+        }
+        .boxed()
     }
 }
 
@@ -223,7 +233,7 @@ impl McpLink {
         match sent {
             // Of a server with sessions the code is an error of its own, and says nothing about the call.
             Err(McpFailure::Refused {
-                code: Some(HEADER_MISMATCH_CODE),
+                code: Some(HEADER_MISMATCH),
                 ..
             }) if session.mode() == SessionMode::Stateless => {
                 self.doubt_list();
@@ -238,7 +248,7 @@ impl McpLink {
                     // Here the code says that nothing was done.
                     Err(
                         failure @ McpFailure::Refused {
-                            code: Some(HEADER_MISMATCH_CODE),
+                            code: Some(HEADER_MISMATCH),
                             ..
                         },
                     ) => {
@@ -248,21 +258,33 @@ impl McpLink {
                     sent => sent.map_err(failure::call_fault),
                 }
             }
-            Err(McpFailure::Refused {
-                code,
-                message,
-                status,
-            }) => {
-                if code.is_some_and(|code| REQUEST_CODES.contains(&code)) {
+            sent => {
+                if let Err(McpFailure::Refused {
+                    code: Some(code), ..
+                }) = &sent
+                    && REQUEST_CODES.contains(code)
+                {
                     self.suspect_list();
                 }
-                Err(failure::call_fault(McpFailure::Refused {
-                    code,
-                    message,
-                    status,
-                }))
+                sent.map_err(failure::call_fault)
             }
-            sent => sent.map_err(failure::call_fault),
         }
+    }
+}
+
+fn task_news(answer: TaskAnswer) -> TaskNews {
+    match answer {
+        TaskAnswer::Working(pause) => TaskNews::Working(pause),
+        TaskAnswer::WantsInput => TaskNews::WantsInput,
+        TaskAnswer::Done(result) => TaskNews::Done(bounded(result)),
+        TaskAnswer::Refused(code, text) => {
+            let is_open = code.is_some_and(|code| failure::leaves_open(code, &text));
+            let text = bounds::bounded_text(text, MAX_REFUSAL_BYTES);
+            match is_open {
+                true => TaskNews::Unknown(text),
+                false => TaskNews::Failed(text),
+            }
+        }
+        TaskAnswer::Cancelled => TaskNews::Cancelled,
     }
 }

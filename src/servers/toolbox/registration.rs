@@ -68,8 +68,7 @@ mod tests {
 
     #[test]
     fn the_code_takes_the_place_of_what_a_model_wrote_in_that_tool_alone() {
-        let sent = |tool: &str| {
-            let arguments = json!({"username": "Quill", "registration_code": "mine"});
+        let sent = |tool: &str, arguments: Value| {
             let call = LinkCall {
                 tool: tool.into(),
                 arguments: arguments.as_object().unwrap().clone(),
@@ -80,19 +79,11 @@ mod tests {
             };
             with_code(call, &"REG-7".into()).arguments[CODE_ARGUMENT].clone()
         };
-        assert_eq!(sent("register"), "REG-7");
-        let arguments = json!({"action": "register", "username": "Quill"});
-        let call = LinkCall {
-            tool: "spacemolt_auth".into(),
-            arguments: arguments.as_object().unwrap().clone(),
-            call_id: "1".to_string(),
-            timeout: Duration::ZERO,
-            context: None,
-            takes_task: false,
-        };
-        let sent_as_action = with_code(call, &"REG-7".into());
-        assert_eq!(sent_as_action.arguments[CODE_ARGUMENT], "REG-7");
-        assert_eq!(sent("mine"), "mine");
+        let own = || json!({"username": "Quill", "registration_code": "mine"});
+        assert_eq!(sent("register", own()), "REG-7");
+        let action = json!({"action": "register", "username": "Quill"});
+        assert_eq!(sent("spacemolt_auth", action), "REG-7");
+        assert_eq!(sent("mine", own()), "mine");
     }
 
     #[test]

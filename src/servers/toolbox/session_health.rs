@@ -13,9 +13,9 @@ use actors::domain::backoff::Backoff;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
 use actors::ports::LinkReply;
 use tokio::time::Instant;
-use zoea_mcp::McpFailure;
+use zoea_mcp::{COMMAND_FAILED_CODE, McpFailure};
 
-use super::{COMMAND_FAILED_CODE, REQUEST_CODES};
+use super::REQUEST_CODES;
 
 /// The refusals in a row after which a session is in doubt.
 const DOUBTFUL: u32 = 2;

@@ -13,9 +13,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use tokio::time::Instant;
 
-use super::failure::HEADER_MISMATCH_CODE;
 use super::server::MIN_LIST_AGE;
 use super::*;
+use zoea_mcp::HEADER_MISMATCH;
 
 /// What the server does with a request that is neither the opening of a session nor a notice.
 /// `None`: it never answers.
@@ -152,7 +152,7 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
         (200, Some(-32600)),
         (200, Some(-32029)),
         (200, Some(-32022)),
-        (400, Some(HEADER_MISMATCH_CODE)),
+        (400, Some(HEADER_MISMATCH)),
         (400, Some(-32000)),
     ] {
         let scene = Scene::open(move |method, before| match (method, before) {
@@ -176,7 +176,7 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
             "{notices}"
         );
         // What these are about is the server's own.
-        match code.is_some_and(|code| ![-32001, HEADER_MISMATCH_CODE].contains(&code)) {
+        match code.is_some_and(|code| ![-32001, HEADER_MISMATCH].contains(&code)) {
             true => assert!(matches!(fault, LinkFault::Refused(_)), "{fault:?}"),
             false => assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault:?}"),
         }
@@ -195,7 +195,7 @@ async fn a_call_whose_headers_follow_an_old_list_is_made_anew_where_there_are_no
         let scene = Scene::open(move |method, before| match (method, before) {
             ("server/discover", _) => is_stateless.then(|| (200, stateless())),
             ("tools/list", _) => Some((200, list("digs"))),
-            ("tools/call", 0) => Some((400, error(HEADER_MISMATCH_CODE))),
+            ("tools/call", 0) => Some((400, error(HEADER_MISMATCH))),
             _ => Some((200, json!({"result": {"content": []}}))),
         })
         .await;
@@ -214,7 +214,7 @@ async fn a_call_whose_headers_follow_an_old_list_is_made_anew_where_there_are_no
     let scene = Scene::open(|method, _| match method {
         "server/discover" => Some((200, stateless())),
         "tools/list" => Some((200, list("digs"))),
-        _ => Some((400, error(HEADER_MISMATCH_CODE))),
+        _ => Some((400, error(HEADER_MISMATCH))),
     })
     .await;
     let answer = scene.call(Duration::from_secs(30)).await;
@@ -227,7 +227,7 @@ async fn a_call_waits_for_a_list_no_longer_than_for_its_answer() {
     let scene = Scene::open(|method, before| match (method, before) {
         ("server/discover", _) => Some((200, stateless())),
         ("tools/list", 0) => Some((200, list("digs"))),
-        ("tools/call", _) => Some((400, error(HEADER_MISMATCH_CODE))),
+        ("tools/call", _) => Some((400, error(HEADER_MISMATCH))),
         _ => None,
     })
     .await;

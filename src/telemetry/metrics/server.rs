@@ -41,9 +41,6 @@ fn answer(checked: Result<&'static str, String>) -> (StatusCode, String) {
 
 impl MetricsServer {
     /// Serves these metrics, and the health of this process.
-    ///
-    /// # Errors
-    /// The address is taken.
     pub async fn start(
         listen: SocketAddr,
         metrics: Metrics,

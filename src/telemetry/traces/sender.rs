@@ -55,9 +55,6 @@ struct FailedTry {
 
 impl OtlpSender {
     /// Sends spans, again where that may help.
-    ///
-    /// # Errors
-    /// Says why the collector did not take them.
     pub(super) async fn send(&self, spans: &ExportTraceServiceRequest) -> Result<Taken, String> {
         let body = self.encode(spans)?;
         let mut waits = self.waits.iter();
@@ -174,11 +171,7 @@ fn refusal_text(status: StatusCode, said: &[u8], known: &Redactor) -> String {
         415 => "; set [traces] protocol to the other form",
         _ => "",
     };
-    let said = zoea_http::excerpt(&known.clean(&readable(said)));
-    let said = match said.is_empty() {
-        true => said,
-        false => format!(": {said}"),
-    };
+    let said = zoea_http::said(&known.clean(&readable(said)));
     format!("HTTP {status}{said}{advice}")
 }
 

@@ -270,7 +270,6 @@ fn exporter(url: String) -> (Exporter, Arc<QueueFigures>) {
         operator: Operator::default(),
         is_down: false,
         complaint: None,
-        crowded_out: 0,
         is_crowded: false,
     };
     (exporter, queue)

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use actors::domain::budget::DefaultCap;
 use anyhow::Context;
-use zoea_settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secret, Settings};
+use zoea_settings::{
+    CONFIG_FILE, Environment, HeaderSettings, KeySource, ProviderSettings, Secret, Settings,
+};
 
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
@@ -85,7 +87,7 @@ impl Present {
             url: endpoint.to_string(),
             api_key: key.map(|key| key.expose().to_string()),
             headers: configured
-                .map(|(_, provider)| provider.sent_headers())
+                .map(|(_, provider)| HeaderSettings::sent(&provider.headers))
                 .unwrap_or_default(),
             ..ProviderEndpoint::default()
         }

@@ -235,13 +235,11 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
         let text = one_line(&String::from_utf8_lossy(&line));
         line.clear();
         if !text.is_empty() {
-            match window.admit(Instant::now()) {
-                Admitted::Yes => tracing::info!(server = %name, "stderr: {text}"),
-                Admitted::After(left_out) => {
+            if let Some(left_out) = window.admit(Instant::now()) {
+                if left_out > 0 {
                     tracing::warn!(server = %name, left_out, "lines of stderr were left out");
-                    tracing::info!(server = %name, "stderr: {text}");
                 }
-                Admitted::No => {}
+                tracing::info!(server = %name, "stderr: {text}");
             }
             end_state.output.lock().last_words.push(text);
         }
@@ -257,13 +255,6 @@ struct StderrWindow {
     left_out: u64,
 }
 
-enum Admitted {
-    Yes,
-    /// The first one after so many that were left out.
-    After(u64),
-    No,
-}
-
 impl StderrWindow {
     fn new(now: Instant) -> StderrWindow {
         StderrWindow {
@@ -273,20 +264,18 @@ impl StderrWindow {
         }
     }
 
-    fn admit(&mut self, now: Instant) -> Admitted {
+    /// How many lines were left out right before this one, if it goes to the log.
+    fn admit(&mut self, now: Instant) -> Option<u64> {
         let mut left_out = 0;
         if now.duration_since(self.began) >= LOG_WINDOW {
             left_out = self.left_out;
             *self = StderrWindow::new(now);
         }
         self.lines += 1;
-        match (self.lines <= MAX_LOG_LINES, left_out) {
-            (true, 0) => Admitted::Yes,
-            (true, left_out) => Admitted::After(left_out),
-            (false, _) => {
-                self.left_out += 1;
-                Admitted::No
-            }
+        if self.lines > MAX_LOG_LINES {
+            self.left_out += 1;
+            return None;
         }
+        Some(left_out)
     }
 }

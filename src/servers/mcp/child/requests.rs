@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use actors::ports::LinkReply;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, ServerResult,
@@ -14,19 +15,16 @@ use crate::asking::{self, MAX_ROUNDS, QuestionDesk};
 use crate::calling::{AFTER_ASKING, CANCEL_TIMEOUT, CallTerms};
 use crate::message::RawResult;
 use crate::patience::CallClock;
-use crate::task::TaskReply;
+use crate::task::read_reply;
 
 impl ChildSession {
     /// Calls a tool. If the answer takes longer than the limit, cancels the request. No task is
     /// taken.
-    ///
-    /// # Errors
-    /// Any of [`ChildFailure`].
     pub async fn call(
         &self,
         params: CallToolRequestParams,
         terms: CallTerms<'_>,
-    ) -> Result<TaskReply, ChildFailure> {
+    ) -> Result<LinkReply, ChildFailure> {
         let desk = QuestionDesk::new(terms.asker, self.name.clone());
         let _asking = self.questions.open(desk.clone());
         self.call_at(params, terms.limit, &desk).await
@@ -38,7 +36,7 @@ impl ChildSession {
         mut params: CallToolRequestParams,
         limit: Duration,
         desk: &QuestionDesk,
-    ) -> Result<TaskReply, ChildFailure> {
+    ) -> Result<LinkReply, ChildFailure> {
         for round in 0..MAX_ROUNDS {
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
             let raw = match self.ask(request, limit, &desk.clock).await {
@@ -57,7 +55,7 @@ impl ChildSession {
                 }
             };
             if !is_asked {
-                return Ok(TaskReply::read(&raw)?);
+                return Ok(read_reply(&raw)?);
             }
         }
         Err(asking::endless_questions().into())

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
+use actors::ports::LinkReply;
 use rmcp::model::CallToolRequestParams;
 
 use super::*;
+use crate::CallTerms;
 use crate::tests::operator::Operator;
-use crate::{CallTerms, TaskReply};
 
 /// A server that answers as servers do. What it does with a call comes before what it does with
 /// all others.
@@ -45,14 +46,14 @@ fn server(call: &str) -> ChildServer {
     shell(&SERVER.replace("CALL", call))
 }
 
-async fn dig(session: &ChildSession, limit: Duration) -> Result<TaskReply, ChildFailure> {
+async fn dig(session: &ChildSession, limit: Duration) -> Result<LinkReply, ChildFailure> {
     let params = CallToolRequestParams::new("dig");
     session.call(params, CallTerms::new(limit)).await
 }
 
 async fn call(session: &ChildSession, limit: Duration) -> Result<String, String> {
     match dig(session, limit).await {
-        Ok(TaskReply::Done(result)) => Ok(result.text),
+        Ok(LinkReply::Answer(result)) => Ok(result.text),
         other => Err(format!("{other:?}")),
     }
 }
@@ -311,7 +312,7 @@ async fn a_question_that_no_type_of_the_library_fits_is_asked_all_the_same() {
     let session = server(&script).open().await.unwrap();
     let operator = Operator::accepting().at_once();
     let reply = call_with(&session, &operator, LIMIT).await;
-    assert!(matches!(reply, Ok(TaskReply::Done(_))), "{reply:?}");
+    assert!(matches!(reply, Ok(LinkReply::Answer(_))), "{reply:?}");
     assert_eq!(operator.until_asked(1).await, ["Which ore?"]);
 }
 
@@ -357,7 +358,7 @@ async fn call_with(
     session: &ChildSession,
     operator: &Operator,
     limit: Duration,
-) -> Result<TaskReply, ChildFailure> {
+) -> Result<LinkReply, ChildFailure> {
     let asker = operator.asker();
     let terms = CallTerms {
         asker: Some(&asker),
@@ -372,7 +373,7 @@ async fn a_question_in_place_of_a_result_is_answered_when_the_call_comes_again()
     let session = asking_in_place(":", again).open().await.unwrap();
     let operator = Operator::accepting().at_once();
     let reply = call_with(&session, &operator, LIMIT).await.unwrap();
-    let TaskReply::Done(result) = reply else {
+    let LinkReply::Answer(result) = reply else {
         panic!("{reply:?}");
     };
     assert_eq!(result.text, "done");

@@ -23,11 +23,15 @@ async fn call_with(
     };
     let params = CallToolRequestParams::new("mine");
     let reply = timeout(LONG, session.call_on_terms(params, terms)).await;
-    Ok(reply.expect("the call ends")?.done()?.text)
+    let answer = reply.expect("the call ends")?.answer();
+    Ok(answer.expect("no task").text)
 }
 
 async fn open_with_questions(server: &Server) -> ServerSession {
-    let endpoint = server.endpoint.clone().with_questions();
+    let endpoint = UpstreamEndpoint {
+        asks: true,
+        ..server.endpoint.clone()
+    };
     ServerSession::open(endpoint).await.expect("a session")
 }
 

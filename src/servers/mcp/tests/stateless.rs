@@ -1,5 +1,6 @@
 //! Tests of servers without sessions, and of finding out which kind a server is.
 
+use actors::ports::{LinkReply, ServerTask};
 use rmcp::model::{MetaObject, RequestMetaObject};
 use serde_json::Map;
 
@@ -225,7 +226,7 @@ async fn a_server_with_sessions_is_offered_no_tasks() {
         .expect("open");
     let params = CallToolRequestParams::new("mine");
     let reply = session.call_on_terms(params, taking_tasks()).await;
-    assert!(matches!(reply, Ok(TaskReply::Done(_))), "{reply:?}");
+    assert!(matches!(reply, Ok(LinkReply::Answer(_))), "{reply:?}");
     assert!(!offers_tasks(&server));
 }
 
@@ -275,21 +276,18 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
         (&meta["ours"], meta.as_object().map(Map::len)),
         (&json!(1), Some(4))
     );
-    let started = StartedTask {
+    let started = ServerTask {
         id: "t-1".into(),
         poll_after: Some(Duration::from_millis(20)),
     };
-    assert_eq!(reply.expect("a task"), TaskReply::Task(started));
+    assert_eq!(reply.expect("a task"), LinkReply::Task(started));
     let ask = async |id: &str| session.task(id, LONG).await;
     let pause = Some(Duration::from_millis(5));
     assert_eq!(
         ask("busy").await.expect("known"),
         TaskAnswer::Working(pause)
     );
-    assert_eq!(
-        ask("asks").await.expect("known"),
-        TaskAnswer::WantsInput(None)
-    );
+    assert_eq!(ask("asks").await.expect("known"), TaskAnswer::WantsInput);
     assert!(matches!(ask("done").await, Ok(TaskAnswer::Done(result)) if result.text == "ore"));
     let refused = TaskAnswer::Refused(Some(-32000), "no fuel (-32000)".to_string());
     assert_eq!(ask("failed").await.expect("known"), refused);

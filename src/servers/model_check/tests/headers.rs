@@ -40,7 +40,10 @@ fn with_header(url: &str) -> CheckTarget {
     let target = target(url);
     CheckTarget {
         endpoint: ProviderEndpoint {
-            headers: vec![("X-Team".to_string(), HEADER.to_string())],
+            headers: vec![(
+                HeaderName::from_static("x-team"),
+                HeaderValue::from_static(HEADER),
+            )],
             ..target.endpoint
         },
         ..target

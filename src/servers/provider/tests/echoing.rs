@@ -200,7 +200,10 @@ async fn what_the_configuration_adds_is_in_each_request_and_outranks_ours() {
     let extra = json!({"temperature": 1, "reasoning": {"effort": "low"}});
     let endpoint = ProviderEndpoint {
         extra: Arc::new(extra.as_object().cloned().unwrap()),
-        headers: vec![("x-title".to_string(), "our swarm".to_string())],
+        headers: vec![(
+            HeaderName::from_static("x-title"),
+            HeaderValue::from_static("our swarm"),
+        )],
         ..ProviderEndpoint::default()
     };
     let served = Served::configured(vec![(200, YES.to_string())], endpoint);
