@@ -97,7 +97,7 @@ enum CliCommand {
     /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
     Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; an existing file is kept.
-    Init(init::InitArgs),
+    Init,
     /// Check configuration, files, database, providers and tool server.
     Doctor(doctor::DoctorArgs),
     /// List, create, start, stop, delete and configure Myses.
@@ -249,7 +249,7 @@ async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result
         CliCommand::Attach(args) => attach::run(&args, home.to_write()).await,
         CliCommand::Status(args) => status::run(&args, home.to_read()?).await,
         CliCommand::Setup(args) => setup::run(&args, home.to_write()).await,
-        CliCommand::Init(args) => init::run(&args, home.to_write()),
+        CliCommand::Init => init::run(home.to_write()),
         CliCommand::Doctor(args) => doctor::run(&args, home.to_write()).await,
         CliCommand::Mysis(command @ mysis::MysisCommand::List { .. }) => {
             mysis::run(&command, home.to_read()?).await
@@ -282,7 +282,7 @@ async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result
         CliCommand::Books(args) => books::run(&args, home.to_read()?).await,
         CliCommand::Samples(args) => samples::run(&args, home.to_read()?).await,
         CliCommand::Report(args) => report::run(&args, home.to_read()?).await,
-        CliCommand::Db(command @ db::DbCommand::Check(_)) => {
+        CliCommand::Db(command @ db::DbCommand::Check { .. }) => {
             db::run(&command, home.to_read()?).await
         }
         CliCommand::Db(command) => db::run(&command, home.to_write()).await,
