@@ -188,10 +188,15 @@ impl ControlServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Answers every further request with the notice that the program is closing, and ends the server when the
-    /// attached terminals have received it, or after a second. Answers that then are still being sent are cut off.
-    pub async fn stop(mut self) {
+    /// Answers every further request with the notice that the program is closing. Returns when the
+    /// attached terminals have received it, or after a second.
+    pub async fn close(&self) {
         self.added.close().await;
+    }
+
+    /// Closes and ends the server. Answers that then are still being sent are cut off.
+    pub async fn stop(mut self) {
+        self.close().await;
         self.stop.cancel();
         // Gives the last answers time to be sent.
         if tokio::time::timeout(STOP_TIMEOUT, &mut self.task)
