@@ -64,6 +64,7 @@ use zoea_system::out;
 use held::HeldCommand;
 use listing::ListArgs;
 use processes::ProcessOrder;
+use read_only::CommandHome;
 use reminders::RemindersOrder;
 
 /// The exit status when a command failed.
@@ -96,7 +97,7 @@ enum CliCommand {
     /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
     Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; an existing file is kept.
-    Init(init::InitArgs),
+    Init,
     /// Check configuration, files, database, providers and tool server.
     Doctor(doctor::DoctorArgs),
     /// List, create, start, stop, delete and configure Myses.
@@ -171,54 +172,6 @@ enum CliCommand {
     AsChild(as_child::AsChildArgs),
 }
 
-impl CliCommand {
-    /// Whether it leaves the home as it is.
-    fn only_reads(&self) -> bool {
-        match self {
-            CliCommand::Status(_)
-            | CliCommand::Log(_)
-            | CliCommand::Search(_)
-            | CliCommand::Events(_)
-            | CliCommand::Prompt(_)
-            | CliCommand::Books(_)
-            | CliCommand::Samples(_)
-            | CliCommand::Report(_)
-            | CliCommand::Export(_) => true,
-            CliCommand::Mysis(command) => matches!(command, mysis::MysisCommand::List { .. }),
-            CliCommand::Held(args) => args.only_lists(),
-            CliCommand::Reminders(args) => args.only_lists(),
-            CliCommand::Db(command) => matches!(command, db::DbCommand::Check(_)),
-            CliCommand::Accounts(command) => {
-                matches!(command, accounts::AccountsCommand::List { .. })
-            }
-            CliCommand::Routine(command) => matches!(command, routine::RoutineCommand::List),
-            CliCommand::Run(_)
-            | CliCommand::Budget(_)
-            | CliCommand::Attach(_)
-            | CliCommand::Setup(_)
-            | CliCommand::Init(_)
-            | CliCommand::Doctor(_)
-            | CliCommand::Send(_)
-            | CliCommand::Broadcast(_)
-            | CliCommand::Mission(_)
-            | CliCommand::Note(_)
-            | CliCommand::Remind(_)
-            | CliCommand::Answer(_)
-            | CliCommand::Incident(_)
-            | CliCommand::Processes(_)
-            | CliCommand::Wait(_)
-            | CliCommand::Freeze
-            | CliCommand::Thaw
-            | CliCommand::Import(_)
-            | CliCommand::Completions(_)
-            | CliCommand::Man(_)
-            | CliCommand::AsChild(_) => false,
-            #[cfg(feature = "simulators")]
-            CliCommand::Simulator(_) => false,
-        }
-    }
-}
-
 /// Runs the command line and returns the exit status.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
@@ -271,59 +224,74 @@ fn report_usage_error(wrong: &clap::Error) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run_command(mut cli: Cli) -> anyhow::Result<()> {
+fn run_command(cli: Cli) -> anyhow::Result<()> {
     if let Some(CliCommand::AsChild(args)) = &cli.command {
         return as_child::run(args);
     }
     ignore_file_limit_signal()?;
     shown::show_utc(cli.global.utc);
-    let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global)?;
+    let mut home = CommandHome::new(cli.global);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     run_and_leave(runtime, async {
         match cli.command {
-            Some(command) => dispatch(command, &cli.global).await,
-            None => setup::offer::run_or_offer(&cli.global).await,
+            Some(command) => dispatch(command, &mut home).await,
+            None => setup::offer::run_or_offer(home.to_write()).await,
         }
     })
 }
 
-async fn dispatch(command: CliCommand, global: &global::GlobalArgs) -> anyhow::Result<()> {
+/// Runs a command. Each says whether it only reads the home.
+async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result<()> {
     match command {
-        CliCommand::Run(args) => run::run(&args, global).await,
-        CliCommand::Attach(args) => attach::run(&args, global).await,
-        CliCommand::Status(args) => status::run(&args, global).await,
-        CliCommand::Setup(args) => setup::run(&args, global).await,
-        CliCommand::Init(args) => init::run(&args, global),
-        CliCommand::Doctor(args) => doctor::run(&args, global).await,
-        CliCommand::Mysis(command) => mysis::run(&command, global).await,
-        CliCommand::Send(args) => talk::send_message(&args, global).await,
-        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global).await,
-        CliCommand::Mission(command) => talk::mission(&command, global).await,
-        CliCommand::Note(args) => talk::edit_notes(&args, global).await,
-        CliCommand::Answer(args) => answer::run(&args, global).await,
-        CliCommand::Routine(command) => routine::run(&command, global).await,
-        CliCommand::Remind(args) => reminders::remind(&args, global).await,
-        CliCommand::Reminders(args) => args.run(global).await,
-        CliCommand::Log(args) => history::show_log(&args, global).await,
-        CliCommand::Search(args) => history::search_rows(&args, global).await,
-        CliCommand::Held(args) => args.run(global).await,
-        CliCommand::Budget(args) => budget::run(&args, global).await,
-        CliCommand::Processes(args) => args.run(global).await,
-        CliCommand::Freeze => freeze::freeze(global).await,
-        CliCommand::Thaw => freeze::thaw(global).await,
-        CliCommand::Events(args) => events::run(&args, global).await,
-        CliCommand::Wait(args) => wait::run(&args, global).await,
-        CliCommand::Prompt(args) => prompt::run(&args, global).await,
-        CliCommand::Incident(command) => incident::run(&command, global),
-        CliCommand::Books(args) => books::run(&args, global).await,
-        CliCommand::Samples(args) => samples::run(&args, global).await,
-        CliCommand::Report(args) => report::run(&args, global).await,
-        CliCommand::Db(command) => db::run(&command, global).await,
-        CliCommand::Accounts(command) => accounts::run(&command, global).await,
-        CliCommand::Import(args) => import::run(&args, global).await,
-        CliCommand::Export(args) => export::run(&args, global).await,
+        CliCommand::Run(args) => run::run(&args, home.to_write()).await,
+        CliCommand::Attach(args) => attach::run(&args, home.to_write()).await,
+        CliCommand::Status(args) => status::run(&args, home.to_read()?).await,
+        CliCommand::Setup(args) => setup::run(&args, home.to_write()).await,
+        CliCommand::Init => init::run(home.to_write()),
+        CliCommand::Doctor(args) => doctor::run(&args, home.to_write()).await,
+        CliCommand::Mysis(command @ mysis::MysisCommand::List { .. }) => {
+            mysis::run(&command, home.to_read()?).await
+        }
+        CliCommand::Mysis(command) => mysis::run(&command, home.to_write()).await,
+        CliCommand::Send(args) => talk::send_message(&args, home.to_write()).await,
+        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, home.to_write()).await,
+        CliCommand::Mission(command) => talk::mission(&command, home.to_write()).await,
+        CliCommand::Note(args) => talk::edit_notes(&args, home.to_write()).await,
+        CliCommand::Answer(args) => answer::run(&args, home.to_write()).await,
+        CliCommand::Routine(command @ routine::RoutineCommand::List) => {
+            routine::run(&command, home.to_read()?).await
+        }
+        CliCommand::Routine(command) => routine::run(&command, home.to_write()).await,
+        CliCommand::Remind(args) => reminders::remind(&args, home.to_write()).await,
+        CliCommand::Reminders(args) if args.only_lists() => args.run(home.to_read()?).await,
+        CliCommand::Reminders(args) => args.run(home.to_write()).await,
+        CliCommand::Log(args) => history::show_log(&args, home.to_read()?).await,
+        CliCommand::Search(args) => history::search_rows(&args, home.to_read()?).await,
+        CliCommand::Held(args) if args.only_lists() => args.run(home.to_read()?).await,
+        CliCommand::Held(args) => args.run(home.to_write()).await,
+        CliCommand::Budget(args) => budget::run(&args, home.to_write()).await,
+        CliCommand::Processes(args) => args.run(home.to_write()).await,
+        CliCommand::Freeze => freeze::freeze(home.to_write()).await,
+        CliCommand::Thaw => freeze::thaw(home.to_write()).await,
+        CliCommand::Events(args) => events::run(&args, home.to_read()?).await,
+        CliCommand::Wait(args) => wait::run(&args, home.to_write()).await,
+        CliCommand::Prompt(args) => prompt::run(&args, home.to_read()?).await,
+        CliCommand::Incident(command) => incident::run(&command, home.to_write()),
+        CliCommand::Books(args) => books::run(&args, home.to_read()?).await,
+        CliCommand::Samples(args) => samples::run(&args, home.to_read()?).await,
+        CliCommand::Report(args) => report::run(&args, home.to_read()?).await,
+        CliCommand::Db(command @ db::DbCommand::Check { .. }) => {
+            db::run(&command, home.to_read()?).await
+        }
+        CliCommand::Db(command) => db::run(&command, home.to_write()).await,
+        CliCommand::Accounts(command @ accounts::AccountsCommand::List { .. }) => {
+            accounts::run(&command, home.to_read()?).await
+        }
+        CliCommand::Accounts(command) => accounts::run(&command, home.to_write()).await,
+        CliCommand::Import(args) => import::run(&args, home.to_write()).await,
+        CliCommand::Export(args) => export::run(&args, home.to_read()?).await,
         #[cfg(feature = "simulators")]
         CliCommand::Simulator(command) => simulators::run(command).await,
         CliCommand::Completions(args) => shell::print_completions(&args, command_line()),

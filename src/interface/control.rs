@@ -4,8 +4,6 @@
 //! origins. Neither another user nor a web page can command the swarm.
 
 mod accounts;
-mod answer;
-mod arguments;
 mod books;
 pub mod call;
 pub mod client;
@@ -59,8 +57,8 @@ use crate::interface::swarm::Swarm;
 
 use call::ControlCall;
 
-pub use answer::ControlAnswer;
 pub use call::answer_call;
+pub use short::ControlAnswer;
 
 /// Strangers, which have not shown the token yet, get little time. Clients with the token may be
 /// silent for longer than our own client keeps an idle connection. Hundreds of them come back at once after a restart,
@@ -136,9 +134,6 @@ impl ControlServer {
     }
 
     /// Serves a swarm on a listener.
-    ///
-    /// # Errors
-    /// The listener has no address.
     pub fn start(
         listener: TcpListener,
         (swarm, added): (Swarm, Arc<dyn AddedTools>),

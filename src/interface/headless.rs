@@ -38,9 +38,6 @@ pub struct Headless {
 
 impl Headless {
     /// Opens the output on stdout.
-    ///
-    /// # Errors
-    /// The actor or the thread behind it cannot be started.
     pub async fn start(format: Format) -> Result<Headless, ActorProcessingErr> {
         let (lines, mut queue) = channel(MAX_QUEUED_LINES);
         let unwritten = Arc::new(AtomicU64::new(0));

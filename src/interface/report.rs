@@ -197,9 +197,6 @@ impl PeriodReport {
     }
 
     /// Reads the report of a period.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn read(
         (ledger, prices): (&SqlLedger, &PriceBook),
         period: Period,
@@ -253,7 +250,7 @@ impl PeriodReport {
     }
 
     /// Those of the columns, tiles or curves that it has: what is of money only where a game told of it.
-    fn having<T, const N: usize>(&self, all: [(T, OfMoney); N]) -> Vec<T> {
+    fn having<T>(&self, all: impl IntoIterator<Item = (T, OfMoney)>) -> Vec<T> {
         let has = |of: OfMoney| !of.0 || self.has_worth();
         let shown = all.into_iter().filter(|(_, of)| has(*of));
         shown.map(|(one, _)| one).collect()

@@ -50,7 +50,7 @@ pub async fn serve(
     limits: AcceptLimits,
     stop: CancellationToken,
 ) {
-    let strangers = UnknownConnections::new(limits.max_strangers);
+    let mut strangers = UnknownConnections::new(limits.max_strangers);
     let mut answering = JoinSet::new();
     let mut reserve = open_spare();
     loop {

@@ -1,6 +1,7 @@
 //! A running swarm as the adapters see it: its Commander and its storage.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use actors::domain::event::MysisStatus;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::order::OrderRefusal;
-use actors::ports::{Archive, ArchiveFault};
+use actors::ports::Archive;
 use ractor::ActorRef;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -45,9 +46,6 @@ pub struct CachedRead<T>(Mutex<Option<(Instant, T)>>);
 
 impl<T: Clone> CachedRead<T> {
     /// The value, at most so old. Of several callers at once one reads it and the others wait for that.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub async fn get<E>(
         &self,
         age: Duration,
@@ -95,14 +93,19 @@ impl Swarm {
     }
 
     /// The Mysis with this name, whichever process of the database runs it.
-    ///
-    /// # Errors
-    /// No Mysis has this name, or the database cannot be read.
     pub async fn id_of(&self, name: &str) -> Result<MysisId, String> {
         let found = self.ledger.find_mysis(name).await.map_err(unreadable)?;
         match found {
             Some(id) => Ok(id),
             None => Err(self.unknown_mysis(name).await),
+        }
+    }
+
+    /// The Mysis with this name, if one is named.
+    pub async fn find(&self, name: Option<&str>) -> Result<Option<MysisId>, String> {
+        match name {
+            Some(name) => self.id_of(name).await.map(Some),
+            None => Ok(None),
         }
     }
 
@@ -115,9 +118,6 @@ impl Swarm {
     }
 
     /// The names of all Myses of the database, whichever process runs them.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn names(&self) -> Result<BTreeMap<MysisId, Arc<str>>, String> {
         let names = self.archive.names().await.map_err(unreadable)?;
         Ok(names.into_iter().collect())
@@ -128,7 +128,7 @@ impl Swarm {
     }
 }
 
-fn unreadable(fault: ArchiveFault) -> String {
+pub fn unreadable(fault: impl Display) -> String {
     format!("the database cannot be read: {fault}")
 }
 

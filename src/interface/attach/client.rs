@@ -41,22 +41,8 @@ pub enum AttachExit {
 
 #[derive(Debug, Error)]
 pub enum AttachError {
-    /// The running program is gone.
-    #[error(
-        "the running program is gone. What it had acknowledged is kept; `zoea run --resume` starts it \
-         again"
-    )]
-    Gone,
-    /// The running program is alive but does not answer.
-    #[error(
-        "the running program has not answered for {0:?}. What it had acknowledged is kept; look at its \
-         log, and if it hangs, end it: `zoea run --resume` starts it again"
-    )]
-    Hangs(Duration),
-    #[error("{}", ControlError::Stopped(*.0))]
-    Stopped(u32),
-    #[error("{0}")]
-    Refused(String),
+    #[error("{}", describe(.0))]
+    Unanswered(ControlError),
     /// The program sends an answer that cannot be parsed.
     #[error("the running program's answer cannot be read: {0}; is it of another version?")]
     Unreadable(#[from] serde_json::Error),
@@ -70,20 +56,27 @@ pub enum AttachError {
 
 impl From<ControlError> for AttachError {
     fn from(error: ControlError) -> Self {
-        match error {
-            ControlError::Refused(why) => AttachError::Refused(why),
-            ControlError::Unreachable(_) => AttachError::Gone,
-            ControlError::Waiting(time) => AttachError::Hangs(time),
-            ControlError::Stopped(process) => AttachError::Stopped(process),
+        AttachError::Unanswered(error)
+    }
+}
+
+fn describe(error: &ControlError) -> String {
+    match error {
+        ControlError::Unreachable(_) => {
+            "the running program is gone. What it had acknowledged is kept; \
+             `zoea run --resume` starts it again"
+                .to_string()
         }
+        ControlError::Waiting(time) => format!(
+            "the running program has not answered for {time:?}. What it had acknowledged is kept; look at its \
+             log, and if it hangs, end it: `zoea run --resume` starts it again"
+        ),
+        ControlError::Stopped(_) | ControlError::Refused(_) => error.to_string(),
     }
 }
 
 /// Attaches this process' terminal until its operator leaves, `told_to_leave` is ready, or the
 /// service ends. The terminal is put back as it was in every case.
-///
-/// # Errors
-/// There is no terminal, the service refuses it, or the service is gone.
 pub async fn run_attached(
     client: &ControlClient,
     options: TerminalOptions,
@@ -116,7 +109,9 @@ pub async fn run_attached(
     };
     let is_there = !matches!(
         end,
-        Err(AttachError::Gone | AttachError::Hangs(_)) | Ok(AttachExit::Closing)
+        Err(AttachError::Unanswered(
+            ControlError::Unreachable(_) | ControlError::Waiting(_)
+        )) | Ok(AttachExit::Closing)
     );
     if is_there {
         let leaving = Leaving {
@@ -223,16 +218,16 @@ async fn call<T: DeserializeOwned>(
     arguments: &impl Serialize,
 ) -> Result<T, AttachError> {
     let Value::Object(arguments) = json!(arguments) else {
-        return Err(AttachError::Refused("these are not arguments".to_string()));
+        return Err(ControlError::Refused("these are not arguments".to_string()).into());
     };
     let mut tries = 0;
     loop {
         tries += 1;
-        let called = client.call(tool, arguments.clone()).await;
-        match called.map_err(AttachError::from) {
-            Err(AttachError::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
-            Err(fault) => return Err(fault),
-            Ok(answer) => return Ok(serde_json::from_value(answer)?),
+        match client.call(tool, arguments.clone()).await {
+            Err(ControlError::Unreachable(_)) if tries < MAX_TRIES => {
+                tokio::time::sleep(RETRY_PAUSE).await;
+            }
+            called => return Ok(serde_json::from_value(called?)?),
         }
     }
 }

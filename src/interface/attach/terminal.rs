@@ -78,9 +78,6 @@ impl AttachedTerminal {
 
     /// Passes inputs on to the Ui actor, once there is one. The first one has the number `first`, counted from
     /// 0. Inputs that came before are skipped. Returns how many inputs have come in all.
-    ///
-    /// # Errors
-    /// No Ui came in time.
     pub(super) async fn accept_inputs(
         &self,
         first: u64,

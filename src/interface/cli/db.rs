@@ -18,15 +18,15 @@ use zoea_contract::CompactedJson;
 use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind, RestoreResult};
 use zoea_text::figures::group_digits;
 
-/// Why a server's database is neither backed up nor restored by us.
-const ON_A_SERVER: &str =
-    "the database is on a Postgres server, which has its own programs for this";
-
 /// The orders about the database.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
     /// Check the database for damage.
-    Check(CheckArgs),
+    Check {
+        /// Print the result as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Write the whole database, as it is at one moment, to a new file (with the game accounts' passwords).
     Backup(FileArgs),
     /// Replace the database with a backup; the replaced one is kept beside it. The program must not be running.
@@ -35,14 +35,6 @@ pub enum DbCommand {
     New,
     /// Return the space of removed rows to the file system.
     Compact,
-}
-
-/// How findings are written.
-#[derive(Debug, Args)]
-pub struct CheckArgs {
-    /// Print the result as JSON.
-    #[arg(long)]
-    json: bool,
 }
 
 /// A backup.
@@ -55,7 +47,7 @@ pub struct FileArgs {
 
 pub(super) async fn run(command: &DbCommand, global: &GlobalArgs) -> anyhow::Result<()> {
     let home = match command {
-        DbCommand::Check(_) | DbCommand::Backup(_) | DbCommand::Compact => {
+        DbCommand::Check { .. } | DbCommand::Backup(_) | DbCommand::Compact => {
             global.open_swarm_home()?
         }
         // These replace the database of the home itself, in which no program may run.
@@ -63,7 +55,7 @@ pub(super) async fn run(command: &DbCommand, global: &GlobalArgs) -> anyhow::Res
     };
     let settings = global.load_settings(&home)?.settings;
     match command {
-        DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
+        DbCommand::Check { json } => check_database(&home, &settings, *json).await,
         DbCommand::Backup(args) => back_up(&home, &settings, args).await,
         DbCommand::Restore(args) => restore_backup(&home, &settings, args).await,
         DbCommand::New => begin_anew(&home, &settings).await,
@@ -84,10 +76,17 @@ async fn check_database(home: &Home, settings: &Settings, as_json: bool) -> anyh
     doctor::conclude_checks(&checks, as_json)
 }
 
+/// Refuses what a server has its own programs for.
+fn refuse_on_server(settings: &Settings, instead: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        wiring::server_address(settings)?.is_none(),
+        "the database is on a Postgres server, which has its own programs for this: use {instead}"
+    );
+    Ok(())
+}
+
 async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
-    if wiring::server_address(settings)?.is_some() {
-        anyhow::bail!("{ON_A_SERVER}: use pg_dump");
-    }
+    refuse_on_server(settings, "pg_dump")?;
     let to = std::path::absolute(&args.file).context("find the file")?;
     let progress = print_size("backup", &to);
     let written = zoea_ledger::back_up(&home.database(), &to).await;
@@ -109,9 +108,7 @@ pub(super) fn print_size(what: &str, file: &Path) -> Progress {
 }
 
 async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
-    if wiring::server_address(settings)?.is_some() {
-        anyhow::bail!("{ON_A_SERVER}: use pg_restore");
-    }
+    refuse_on_server(settings, "pg_restore")?;
     let lock = wiring::lock_home(home, out::note).await?;
     let progress = Progress::start("restore", String::new);
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
@@ -133,9 +130,7 @@ fn print_logs(restored: &RestoreResult) {
 }
 
 async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
-    if wiring::server_address(settings)?.is_some() {
-        anyhow::bail!("{ON_A_SERVER}: use DROP DATABASE and CREATE DATABASE");
-    }
+    refuse_on_server(settings, "DROP DATABASE and CREATE DATABASE")?;
     let lock = wiring::lock_home(home, out::note).await?;
     let cleared = wiring::begin_anew(home).await;
     drop(lock);

@@ -50,11 +50,14 @@ const OFFLINE_FINDING: &str = "the built-in game and model, which `zoea run --of
 /// The result of a check, as text for the operator.
 pub(super) type DoctorFinding = Result<String, String>;
 
+/// Checks by name, in order.
+type DoctorChecks = Vec<(String, DoctorFinding)>;
+
 pub(super) async fn run(args: &DoctorArgs, global: &GlobalArgs) -> anyhow::Result<()> {
     if args.test.prove {
         return prove::run(&args.test, args.json, global).await;
     }
-    let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
+    let mut checks = DoctorChecks::new();
     let home = global.open_swarm_home();
     checks.push((
         "home".to_string(),
@@ -65,7 +68,7 @@ pub(super) async fn run(args: &DoctorArgs, global: &GlobalArgs) -> anyhow::Resul
     ));
     if let Ok(home) = &home {
         let settings = check_settings(&mut checks, global, home);
-        check_prompt(&mut checks, home);
+        checks.push(("system prompt".to_string(), check_prompt(home)));
         if let Some(settings) = &settings {
             check_database(&mut checks, home, settings).await;
             checks.extend(check_disk(home, settings));
@@ -101,11 +104,7 @@ pub(super) fn conclude_checks(
     Ok(())
 }
 
-fn check_settings(
-    checks: &mut Vec<(String, DoctorFinding)>,
-    global: &GlobalArgs,
-    home: &Home,
-) -> Option<Settings> {
+fn check_settings(checks: &mut DoctorChecks, global: &GlobalArgs, home: &Home) -> Option<Settings> {
     match global.load_settings(home) {
         Ok(loaded) => {
             let from = match &loaded.file {
@@ -145,7 +144,7 @@ fn check_descriptors(settings: &Settings) -> DoctorFinding {
 }
 
 /// Says which servers are reached through a proxy, and which get a secret unencrypted.
-fn check_network(settings: &Settings) -> Vec<(String, DoctorFinding)> {
+fn check_network(settings: &Settings) -> DoctorChecks {
     let proxies = Proxies::of_process();
     let refused = wiring::refuse_unusable_proxies(settings, &proxies).err();
     let without_use = proxies.troubles().filter(|_| refused.is_none());
@@ -161,13 +160,12 @@ fn check_network(settings: &Settings) -> Vec<(String, DoctorFinding)> {
     proxy.chain(unencrypted).collect()
 }
 
-fn check_prompt(checks: &mut Vec<(String, DoctorFinding)>, home: &Home) {
-    let finding = match wiring::prompt_template(home) {
+fn check_prompt(home: &Home) -> DoctorFinding {
+    match wiring::prompt_template(home) {
         Ok(template) if template.own.is_some() => Ok(home.system_prompt().display().to_string()),
         Ok(_) => Ok("the built-in one".to_string()),
         Err(error) => Err(format!("{error:#}")),
-    };
-    checks.push(("system prompt".to_string(), finding));
+    }
 }
 
 /// The providers whose key is so short that it counts as a placeholder and is not redacted inside
@@ -188,11 +186,7 @@ fn short_keys(settings: &Settings) -> Vec<String> {
 }
 
 /// Checks the database, and asks the program that runs here what is wrong.
-async fn check_database(
-    checks: &mut Vec<(String, DoctorFinding)>,
-    home: &Home,
-    settings: &Settings,
-) {
+async fn check_database(checks: &mut DoctorChecks, home: &Home, settings: &Settings) {
     let server = wiring::server_address(settings).map_err(|error| error.to_string());
     let access = wiring::acquire_home(home, out::note).await;
     let access = access.map_err(|error| error.to_string());
@@ -222,10 +216,7 @@ async fn check_database(
 }
 
 /// Opens the database.
-async fn check_own_database(
-    checks: &mut Vec<(String, DoctorFinding)>,
-    home: &Home,
-) -> DoctorFinding {
+async fn check_own_database(checks: &mut DoctorChecks, home: &Home) -> DoctorFinding {
     wiring::check_database_is_there(home).map_err(|error| error.to_string())?;
     let path = home.database();
     if !path.exists() {
@@ -261,10 +252,7 @@ fn check_disk(home: &Home, settings: &Settings) -> Option<(String, DoctorFinding
 }
 
 /// Checks a server's database. A swarm may use it meanwhile.
-async fn check_server(
-    checks: &mut Vec<(String, DoctorFinding)>,
-    address: &ServerAddress,
-) -> DoctorFinding {
+async fn check_server(checks: &mut DoctorChecks, address: &ServerAddress) -> DoctorFinding {
     let texts = address.held_texts().await;
     let texts = texts.map_err(|error| error.to_string())?;
     checks.extend(checks_of_held(&HeldTextJson::list(&texts, |_| None)));
@@ -278,11 +266,7 @@ async fn check_server(
     })
 }
 
-async fn check_outside(
-    checks: &mut Vec<(String, DoctorFinding)>,
-    home: &Home,
-    settings: &Settings,
-) {
+async fn check_outside(checks: &mut DoctorChecks, home: &Home, settings: &Settings) {
     if home.is_offline() {
         let servers = ("servers".to_string(), Ok(OFFLINE_FINDING.to_string()));
         return checks.push(servers);

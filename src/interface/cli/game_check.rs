@@ -74,9 +74,8 @@ fn built_in_tools() -> Arc<Toolset> {
 
 /// Lists the tools without calling any. Returns them with a text for the operator.
 async fn list_tools(upstream: &McpUpstream, name: &str) -> Result<(String, Arc<Toolset>), String> {
-    let Some(link) = upstream.link(MysisId(0)) else {
-        return Ok(("none configured".to_string(), Arc::default()));
-    };
+    let link = upstream.link(MysisId(0));
+    let link = link.ok_or("no server is configured")?;
     let listing = async {
         link.open().await?;
         link.tools().await

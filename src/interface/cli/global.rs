@@ -37,26 +37,17 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// Opens the selected home directory and creates it if necessary.
-    ///
-    /// # Errors
-    /// No home is named, or it cannot be used.
     pub fn open_home(&self) -> anyhow::Result<Home> {
         Ok(Home::open(self.home_directory()?)?)
     }
 
     /// The directory of the selected home.
-    ///
-    /// # Errors
-    /// No home is named.
     pub fn home_directory(&self) -> Result<PathBuf, SettingsError> {
         self.environment.home_directory(self.home.as_deref())
     }
 
     /// Opens the home of the swarm that a command is about: the selected one, or that of the offline play that
     /// runs inside it, where it keeps no swarm of its own.
-    ///
-    /// # Errors
-    /// As [`open_home`](Self::open_home).
     pub fn open_swarm_home(&self) -> anyhow::Result<Home> {
         let home = self.open_home()?;
         let Some(offline) = home.running_offline() else {

@@ -4,17 +4,13 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use clap::Args;
 use zoea_settings::template;
 use zoea_system::files::create_private;
 
 use super::global::GlobalArgs;
 use crate::interface::cli::out;
 
-#[derive(Debug, Args)]
-pub struct InitArgs {}
-
-pub(super) fn run(_args: &InitArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+pub(super) fn run(global: &GlobalArgs) -> anyhow::Result<()> {
     let file = match &global.config {
         Some(file) => file.clone(),
         None => global.open_home()?.config_file(),
@@ -67,7 +63,7 @@ mod tests {
             home: Some(home.clone()),
             ..global
         };
-        run(&InitArgs {}, &without_config).unwrap();
+        run(&without_config).unwrap();
         let mode = fs::metadata(home.join("zoea.toml"))
             .unwrap()
             .permissions()
@@ -90,7 +86,7 @@ mod tests {
         let file = directory.path().join("mine.toml");
         fs::write(&file, "mine").unwrap();
         let global = global(directory.path(), Some(file.clone()));
-        let error = run(&InitArgs {}, &global).unwrap_err();
+        let error = run(&global).unwrap_err();
         let expected = format!(
             "{} exists and is not overwritten; move it away, or name another file with --config",
             file.display()
@@ -105,7 +101,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("mine.toml");
         let global = global(&directory.path().join("home"), Some(file.clone()));
-        run(&InitArgs {}, &global).unwrap();
+        run(&global).unwrap();
         assert!(file.exists());
         assert!(!directory.path().join("home").exists());
     }

@@ -35,9 +35,6 @@ impl PatientClient {
 
     /// The answer to a call of the program that runs, or of the next one that does; `None` where none came
     /// in time.
-    ///
-    /// # Errors
-    /// The program refused the call.
     pub(super) async fn ask(
         &mut self,
         call: &ControlCall,

@@ -10,7 +10,6 @@ use anyhow::Context;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 use zoea_system::files::{create_private, open_regular};
 
-use crate::interface::cli::CliCommand;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::transient::TransientDirectory;
@@ -36,15 +35,30 @@ const ROUTINES: &str = "routines";
 /// What tells, with its name, the home of offline play from others.
 const GALAXY: &str = "galaxy";
 
-/// Lets a command that only reads use a copy of the home where the home cannot be written. The copy
-/// lasts as long as what is returned.
-pub(super) fn redirect(
-    command: Option<&CliCommand>,
-    global: &mut GlobalArgs,
-) -> anyhow::Result<Option<TransientDirectory>> {
-    if !command.is_some_and(CliCommand::only_reads) {
-        return Ok(None);
+/// The options of a command, and the copy of its home that it reads, which lasts as long as this.
+pub(super) struct CommandHome {
+    global: GlobalArgs,
+    copy: Option<TransientDirectory>,
+}
+
+impl CommandHome {
+    pub(super) fn new(global: GlobalArgs) -> CommandHome {
+        CommandHome { global, copy: None }
     }
+
+    /// The options of a command that only reads: where the home cannot be written, of a copy of it.
+    pub(super) fn to_read(&mut self) -> anyhow::Result<&GlobalArgs> {
+        self.copy = redirect(&mut self.global)?;
+        Ok(&self.global)
+    }
+
+    /// The options of any other command.
+    pub(super) fn to_write(&self) -> &GlobalArgs {
+        &self.global
+    }
+}
+
+fn redirect(global: &mut GlobalArgs) -> anyhow::Result<Option<TransientDirectory>> {
     // Whoever needs a home says what is wrong with it.
     let Ok(home) = global.home_directory() else {
         return Ok(None);

@@ -11,7 +11,7 @@ use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::listing::{ListOrder, Listed};
 use crate::interface::cli::out::{self, Column};
-use crate::interface::cli::outcomes::passed_note;
+use crate::interface::cli::outcomes::{order_one, passed_note};
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::talk::delivery_note;
 use crate::interface::cli::{EXIT_WRONG_USAGE, shown};
@@ -63,12 +63,7 @@ impl ListOrder for RemindersOrder {
         let RemindersOrder::Cancel { ids } = self;
         for id in ids {
             let call = ControlCall::CancelReminder { id: id.clone() };
-            let answer = client.call(call).await?;
-            let line = match answer["passed"].as_str().map(passed_note) {
-                Some(passed) => format!("{passed}: {id}"),
-                None => format!("{id} is cancelled"),
-            };
-            out::line(&line)?;
+            order_one(client, id, call, |_| format!("{id} is cancelled")).await?;
         }
         Ok(())
     }

@@ -32,8 +32,6 @@ use crate::wiring::{
 };
 use farewell::RunBeginning;
 use output::Output;
-#[cfg(test)]
-use output::open_output;
 use own_servers::OwnServers;
 use signals::interrupted;
 use starting::{
@@ -399,6 +397,7 @@ impl RunArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::headless::Headless;
 
     #[tokio::test]
     async fn a_commander_that_dies_ends_the_program_with_an_error() {
@@ -410,7 +409,7 @@ mod tests {
             mode: Mode::Live,
             secrets: Secrets::default(),
         };
-        let face = Output::Lines(open_output(Format::Text).await.expect("an output"));
+        let face = Output::Lines(Headless::start(Format::Text).await.expect("an output"));
         let settings = Settings::default();
         let lock = home.lock().expect("the home is free");
         let flight = RunningSwarm::start(lock, &settings, options, face.observers()).await;

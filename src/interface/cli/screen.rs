@@ -37,29 +37,27 @@ pub(super) struct LookArgs {
     reduced_motion: bool,
 }
 
-/// Takes the terminal over. Returns the link for the Commander, and a token that is cancelled when
-/// the operator quits.
+/// Takes the terminal over. Returns the link for the Commander, which tells when the operator quits.
 pub(super) fn open_terminal(
     home: &Home,
     settings: &TuiSettings,
     look: &LookArgs,
     environment: &Environment,
-) -> anyhow::Result<(TerminalLink, TerminalGuard, CancellationToken)> {
+) -> anyhow::Result<(TerminalLink, TerminalGuard)> {
     require_terminal(environment)
         .map_err(|why| anyhow!("{why}; `zoea run --headless` runs without a terminal"))?;
     let options = terminal_options(home, settings, look, environment);
     let (address, handle) = ui::new_address();
     let (display, terminal) = TerminalGuard::start(handle, options).context("open the terminal")?;
-    let quit = CancellationToken::new();
     let link = TerminalLink {
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
-        quit: quit.clone(),
+        quit: CancellationToken::new(),
         successor: Arc::default(),
         archivist: None,
         inspector: None,
     };
-    Ok((link, terminal, quit))
+    Ok((link, terminal))
 }
 
 /// # Errors

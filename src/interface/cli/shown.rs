@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Local, TimeZone};
 use zoea_contract::ProxiedServerJson;
-use zoea_text::figures::group_digits;
+use zoea_text::figures::{group_digits, group_signed};
 
 use crate::interface::report::WallClock;
 
@@ -58,11 +58,7 @@ pub(super) fn proxied(server: &ProxiedServerJson) -> String {
 
 /// A whole number with commas between thousands; a hyphen where it is not known.
 pub(super) fn number_or_hyphen(number: Option<i64>) -> String {
-    match number {
-        Some(number) if number < 0 => format!("-{}", group_digits(number.unsigned_abs())),
-        Some(number) => group_digits(number.unsigned_abs()),
-        None => "-".to_string(),
-    }
+    number.map_or("-".to_string(), group_signed)
 }
 
 /// An amount of dollars; `unknown` where there is none.

@@ -24,6 +24,9 @@ use crate::interface::control::call::ControlCall;
 /// The status of a program.
 type Status = ProgramStatusJson<'static>;
 
+/// The most lines of one kind, where each Mysis may have one.
+const MAX_LINES: usize = 20;
+
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     /// Print the result as JSON.
@@ -41,62 +44,53 @@ pub(super) async fn run(args: &StatusArgs, global: &GlobalArgs) -> anyhow::Resul
         return Ok(out::json(&status)?);
     }
     let status = Status::deserialize(status).context("read the status")?;
-    Ok(print_page(&status, is_running)?)
+    for line in page_of(&status, is_running) {
+        out::line(&line)?;
+    }
+    Ok(mysis::mysis_table(&status.myses, &status.needs).print()?)
 }
 
-fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
-    if is_running {
-        out::line(&format!(
+fn page_of(status: &Status, is_running: bool) -> Vec<String> {
+    let mut page = vec![match is_running {
+        true => format!(
             "zoea {} runs since {} (pid {})",
             status.version,
             shown::time(&status.started_at),
             status.pid
-        ))?;
-    } else {
-        out::line("no swarm is running here")?;
-    }
-    if let Some(since) = &status.frozen_since {
-        out::line(&format!(
+        ),
+        false => "no swarm is running here".to_string(),
+    }];
+    page.extend(status.frozen_since.as_ref().map(|since| {
+        format!(
             "FROZEN since {}: no model call, no tool call and no login begins until `zoea thaw`",
             shown::time(since)
-        ))?;
-    }
+        )
+    }));
     let mission = status.mission.as_deref().unwrap_or("none");
-    out::line(&format!("mission: {mission}"))?;
-    if let Some(trouble) = &status.trouble {
-        out::line(&format!("trouble: {trouble}"))?;
-    }
-    for warning in &status.warnings {
-        out::line(&format!("warning: {}", warning.text))?;
-    }
-    if let Some(silence) = &status.silence {
-        out::line(silence)?;
-    }
-    print_needs(&status.needs)?;
-    print_outages(status)?;
-    for proxied in &status.proxied {
-        out::line(&shown::proxied(proxied))?;
-    }
+    page.push(format!("mission: {mission}"));
+    let trouble = status.trouble.iter();
+    page.extend(trouble.map(|trouble| format!("trouble: {trouble}")));
+    let warnings = status.warnings.iter();
+    page.extend(warnings.map(|warning| format!("warning: {}", warning.text)));
+    page.extend(status.silence.as_deref().map(str::to_string));
+    page.extend(status.needs.iter().filter_map(need_line));
+    page.extend(outage_lines(status));
+    page.extend(status.proxied.iter().map(shown::proxied));
     let states = status.states.iter();
     let states: Vec<String> = states
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
-    out::line(&format!("myses: {}", states.join(", ")))?;
-    print_processes(status)?;
-    print_logins(&status.myses)?;
-    print_interrupted(&status.myses, is_running)?;
-    status.myses.iter().try_for_each(print_question)?;
-    print_undelivered(&status.myses)?;
-    let known = [
-        status.arrival.clone(),
-        credits_line(status),
-        number_line(status),
-    ];
-    let known = known.into_iter().flatten();
-    for line in known.chain([today_line(&status.today)]) {
-        out::line(&line)?;
-    }
-    mysis::mysis_table(&status.myses, &status.needs).print()
+    page.push(format!("myses: {}", states.join(", ")));
+    page.extend(process_line(status));
+    page.extend(login_lines(&status.myses));
+    page.extend(interrupted_line(&status.myses, is_running));
+    page.extend(status.myses.iter().flat_map(question_lines));
+    page.extend(undelivered_lines(&status.myses));
+    page.extend(status.arrival.clone());
+    page.extend(credits_line(status));
+    page.extend(number_line(status));
+    page.push(today_line(&status.today));
+    page
 }
 
 /// The credits of all, and what they earn.
@@ -122,27 +116,24 @@ fn number_line(status: &Status) -> Option<String> {
 }
 
 /// How many ran when the program ended, and the command that starts them again.
-fn print_interrupted(myses: &[MysisStatusJson<'_>], is_running: bool) -> std::io::Result<()> {
+fn interrupted_line(myses: &[MysisStatusJson<'_>], is_running: bool) -> Option<String> {
     let myses = myses.iter();
     let interrupted = myses.filter(|mysis| is_interruption(mysis.reason.as_deref()));
     let interrupted = interrupted.count();
-    if interrupted == 0 {
-        return Ok(());
-    }
     let command = match is_running {
         true => "zoea mysis start --state interrupted",
         false => "zoea run --resume",
     };
-    out::line(&format!(
-        "interrupted: {interrupted} of the Myses ran when the program ended; `{command}` starts them again"
-    ))
+    (interrupted > 0).then(|| {
+        format!(
+            "interrupted: {interrupted} of the Myses ran when the program ended; `{command}` starts them again"
+        )
+    })
 }
 
 /// How many of the Myses each process runs, where there are several.
-fn print_processes(status: &Status) -> std::io::Result<()> {
-    let Some(own) = status.process.as_deref() else {
-        return Ok(());
-    };
+fn process_line(status: &Status) -> Option<String> {
+    let own = status.process.as_deref()?;
     let mut counts = BTreeMap::from([(own, 0)]);
     for mysis in &status.myses {
         let process = mysis.process.as_deref().unwrap_or("none");
@@ -155,46 +146,40 @@ fn print_processes(status: &Status) -> std::io::Result<()> {
             format!("{name}{here} {count}")
         })
         .collect();
-    out::line(&format!("processes: {}", counts.join(", ")))
+    Some(format!("processes: {}", counts.join(", ")))
 }
 
-/// What needs the operator, by cause. Conditions of the whole program have lines of their own.
-fn print_needs(needs: &[NeedJson]) -> std::io::Result<()> {
-    for need in needs {
-        let whose = match &need.myses[..] {
-            _ if StandingKind::of_code(&need.what).is_some() => continue,
-            [] => "zoea".to_string(),
-            [one] => one.clone(),
-            _ => format!("{} Myses", need.count),
-        };
-        let (what, since, why) = (shown_need(&need.what), shown::time(&need.since), &need.why);
-        let help = help_command(&need.help, &whose, need.myses.len());
-        let line = format!("needs you: {whose}: {what} since {since}: {why}{help}");
-        out::line(&line)?;
-    }
-    Ok(())
+/// What needs the operator. Conditions of the whole program have lines of their own.
+fn need_line(need: &NeedJson) -> Option<String> {
+    let whose = match &need.myses[..] {
+        _ if StandingKind::of_code(&need.what).is_some() => return None,
+        [] => "zoea".to_string(),
+        [one] => one.clone(),
+        _ => format!("{} Myses", need.count),
+    };
+    let (what, since, why) = (shown_need(&need.what), shown::time(&need.since), &need.why);
+    let help = help_command(&need.help, &whose, need.myses.len());
+    Some(format!(
+        "needs you: {whose}: {what} since {since}: {why}{help}"
+    ))
 }
 
 /// The servers that serve nobody, and when each is tried again.
-fn print_outages(status: &Status) -> std::io::Result<()> {
-    for away in &status.away {
+fn outage_lines(status: &Status) -> impl Iterator<Item = String> {
+    let away = status.away.iter().map(move |away| {
         // While the swarm is frozen nothing is tried, and that time may be over.
         let again = match status.frozen_since {
             Some(_) => "zoea tries it again after the thaw".to_string(),
             None => format!("zoea tries it again at {}", shown::time(&away.next_try)),
         };
         let then = ["its myses wait", &again];
-        print_outage("away", away, ("serves no requests", &then))?;
-    }
-    let mut doubtful = status.doubtful.iter();
-    doubtful.try_for_each(|server| print_outage("in doubt", server, ("may be in trouble", &[])))
+        outage_line("away", away, ("serves no requests", &then))
+    });
+    let doubtful = status.doubtful.iter();
+    away.chain(doubtful.map(|server| outage_line("in doubt", server, ("may be in trouble", &[]))))
 }
 
-fn print_outage(
-    label: &str,
-    server: &OutageJson<'_>,
-    (what, then): (&str, &[&str]),
-) -> std::io::Result<()> {
+fn outage_line(label: &str, server: &OutageJson<'_>, (what, then): (&str, &[&str])) -> String {
     let since = shown::time(&server.since);
     let trouble = Trouble {
         whom: &server.server,
@@ -204,63 +189,56 @@ fn print_outage(
         chain: Some(&server.text),
         ..Trouble::default()
     };
-    out::line(&format!("{label}: {trouble}"))
+    format!("{label}: {trouble}")
 }
 
 /// What the operator has to do so that Myses are logged in, in full: the table cuts it.
-fn print_logins(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
-    const MAX_LINES: usize = 20;
+fn login_lines(myses: &[MysisStatusJson<'_>]) -> impl Iterator<Item = String> {
     let waiting = myses
         .iter()
         .filter(|mysis| mysis.activity.starts_with(AWAITING_LOGIN_PREFIX));
-    for mysis in waiting.take(MAX_LINES) {
-        let line = format!("{}: {}", mysis.name, mysis.activity);
-        out::line(&line)?;
-    }
-    Ok(())
+    let first = waiting.take(MAX_LINES);
+    first.map(|mysis| format!("{}: {}", mysis.name, mysis.activity))
 }
 
 /// The orders that models do not get, in full, with the Myses that each is for.
-fn print_undelivered(myses: &[MysisStatusJson<'_>]) -> std::io::Result<()> {
-    const MAX_LINES: usize = 20;
+fn undelivered_lines(myses: &[MysisStatusJson<'_>]) -> Vec<String> {
     let mut orders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for mysis in myses {
         if let Some(why) = &mysis.not_delivered {
             orders.entry(why).or_default().push(&mysis.name);
         }
     }
-    for (why, names) in orders.iter().take(MAX_LINES) {
+    let lines = orders.iter().take(MAX_LINES).map(|(why, names)| {
         let more = match names.len() {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        let line = format!("not delivered: {}{more}: {why}", names[0]);
-        out::line(&line)?;
-    }
-    Ok(())
+        format!("not delivered: {}{more}: {why}", names[0])
+    });
+    lines.collect()
 }
 
 /// The question that a server asks during a call of this Mysis, and how it is answered.
-fn print_question(mysis: &MysisStatusJson<'_>) -> std::io::Result<()> {
+fn question_lines(mysis: &MysisStatusJson<'_>) -> Vec<String> {
     let Some(question) = &mysis.question else {
-        return Ok(());
+        return Vec::new();
     };
     let name = &mysis.name;
-    out::line(&format!(
+    let mut lines = vec![format!(
         "question for you: {} asks through {name} (number {}): {}",
         question.server, question.number, question.message,
-    ))?;
+    )];
     if let Some(url) = &question.url {
-        out::line(&format!("  open {url}"))?;
-        out::line(&format!("  then `zoea answer {name}`, or --decline"))?;
-        return Ok(());
+        lines.push(format!("  open {url}"));
+        lines.push(format!("  then `zoea answer {name}`, or --decline"));
+        return lines;
     }
-    for field in &question.fields {
-        out::line(&field_line(field))?;
-    }
-    out::line(&format!(
+    lines.extend(question.fields.iter().map(field_line));
+    lines.push(format!(
         "  `zoea answer {name} field=value …`, or --decline"
-    ))
+    ));
+    lines
 }
 
 fn field_line(field: &QuestionFieldJson<'_>) -> String {

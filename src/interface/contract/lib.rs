@@ -9,7 +9,6 @@ mod held;
 mod model_check;
 mod mysis;
 mod orders;
-mod processes;
 mod question;
 mod rows;
 mod samples;
@@ -26,12 +25,12 @@ pub use held::*;
 pub use model_check::*;
 pub use mysis::*;
 pub use orders::*;
-pub use processes::*;
 pub use question::*;
 pub use rows::*;
 pub use samples::*;
 pub use selecting::*;
 pub use status::*;
+pub use units::to_dollars;
 
 /// A shape of the contract as a value whose members are sorted by name.
 pub fn to_value(shape: &impl Serialize) -> Value {

@@ -6,10 +6,6 @@ use actors::domain::question::{FieldKind, Question, QuestionField, QuestionWants
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-fn is_empty(text: &str) -> bool {
-    text.is_empty()
-}
-
 /// A question that waits for the operator's answer.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
@@ -26,9 +22,9 @@ pub struct QuestionJson<'a> {
 #[serde(default)]
 pub struct QuestionFieldJson<'a> {
     pub name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub title: Cow<'a, str>,
-    #[serde(skip_serializing_if = "is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub description: Cow<'a, str>,
     /// Whether it must be filled in.
     pub required: bool,
@@ -54,7 +50,7 @@ pub struct QuestionFieldJson<'a> {
 #[serde(default)]
 pub struct OptionJson<'a> {
     pub value: Cow<'a, str>,
-    #[serde(skip_serializing_if = "is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub title: Cow<'a, str>,
 }
 

@@ -63,9 +63,6 @@ enum FieldCondition {
 
 impl Conditions {
     /// Reads the option.
-    ///
-    /// # Errors
-    /// It has no condition, or one that is not understood.
     pub fn parse(text: &str) -> Result<Conditions, String> {
         let words = text.split(',').map(str::trim);
         let read: Result<Vec<FieldCondition>, String> = words.map(FieldCondition::parse).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day, SavedCalls};
 use actors::domain::budget::BudgetStatus;
+use actors::domain::fleet_process::FleetProcess;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage};
 use actors::domain::record::AccountRecord;
@@ -206,6 +207,45 @@ impl<'a> AccountJson<'a> {
             username: account.account.username.as_ref().into(),
             assigned_to: owner.map(Cow::from),
             last_used_at: account.last_used_at.map(|at| at.to_string()),
+        }
+    }
+}
+
+/// A process of those that share a database.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ProcessJson<'a> {
+    pub name: Cow<'a, str>,
+    /// The machine.
+    pub host: Cow<'a, str>,
+    /// Its home there.
+    pub directory: Cow<'a, str>,
+    pub version: Cow<'a, str>,
+    pub state: Cow<'a, str>,
+    pub here: bool,
+    /// How many Myses it can run.
+    pub capacity: u64,
+    pub myses: u64,
+    pub running: u64,
+    pub since: String,
+    /// When it was heard of last, if it is gone.
+    pub until: Option<String>,
+}
+
+impl<'a> From<&'a FleetProcess> for ProcessJson<'a> {
+    fn from(process: &'a FleetProcess) -> Self {
+        ProcessJson {
+            name: process.name.as_ref().into(),
+            host: process.host.as_ref().into(),
+            directory: process.directory.as_ref().into(),
+            version: process.version.as_ref().into(),
+            state: process.state.as_str().into(),
+            here: process.is_here,
+            capacity: process.capacity,
+            myses: process.myses,
+            running: process.running,
+            since: process.since.to_string(),
+            until: process.until.map(|at| at.to_string()),
         }
     }
 }

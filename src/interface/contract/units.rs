@@ -1,10 +1,11 @@
 //! Units: amounts as JSON has them.
 
+/// Millionths of a US dollar in dollars.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a cost in dollars; nobody spends 2^52 millionths"
 )]
-pub(super) fn to_dollars(micros: u64) -> f64 {
+pub fn to_dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 

@@ -9,13 +9,12 @@ use zoea_ledger::CompactionResult;
 use zoea_settings::bounds::MAX_DAYS;
 
 use crate::interface::report::WallClock;
-use crate::interface::swarm::Swarm;
+use crate::interface::swarm::{Swarm, unreadable};
 use zoea_system::clock::MachineClock;
 use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
-use super::arguments::{find_mysis, read_count};
-use super::parameters::AskReport;
+use super::parameters::{AskReport, read_count};
 use super::period::AskedPeriod;
 
 /// Lists the books of the last `days` days, including today.
@@ -59,9 +58,8 @@ pub(super) async fn list_entries(
 
 /// The oldest row of all conversations or of one. Older rows were removed.
 pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<Value, String> {
-    let mysis = find_mysis(swarm, mysis).await?;
-    let reach = swarm.ledger().reach(mysis).await;
-    let reach = reach.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+    let mysis = swarm.find(mysis.as_deref()).await?;
+    let reach = swarm.ledger().reach(mysis).await.map_err(unreadable)?;
     Ok(to_value(&ReachJson {
         removed: reach.removed,
         before: reach.before.map(|at| at.to_string()),

@@ -12,13 +12,13 @@ use zoea_contract::order_answer;
 
 use crate::interface::swarm::Swarm;
 
-use super::answer::ControlAnswer;
 use super::hints::ToolEffect;
 use super::parameters::{
     AnswerQuestion, AskReport, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
     EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
     SearchRows, SendMessage, StartRoutine, WaitFor,
 };
+use super::short::ControlAnswer;
 use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
 
 use reminders::Remind;

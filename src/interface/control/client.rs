@@ -97,18 +97,12 @@ impl ControlClient {
     }
 
     /// Calls a tool of the swarm.
-    ///
-    /// # Errors
-    /// The order was refused, or the program went away.
     pub async fn ask(&self, call: &ControlCall) -> Result<Value, ControlError> {
         let (tool, arguments) = call.to_request();
         self.call(tool, arguments).await
     }
 
     /// Calls a tool and reads its answer.
-    ///
-    /// # Errors
-    /// The order was refused, or the program went away.
     pub async fn call(
         &self,
         tool: impl Into<Cow<'static, str>>,

@@ -1,7 +1,6 @@
 //! Conversations and events over the control interface. An answer has at most a few megabytes,
 //! however much is stored or requested (decision 140).
 
-use std::collections::VecDeque;
 use std::path::Path;
 
 use actors::domain::event_record::EventRecord;
@@ -18,10 +17,8 @@ use zoea_settings::bounds::MAX_ROWS;
 use crate::interface::swarm::Swarm;
 
 use super::ProgramInfo;
-use super::answer::ControlAnswer;
-use super::arguments::{find_mysis, read_count};
-use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
-use super::short::{self, SHORT_ANSWER_BYTES};
+use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows, read_count};
+use super::short::{self, ControlAnswer, SHORT_ANSWER_BYTES};
 use super::waiting;
 
 /// The most bytes of rows in an answer for which a limit was named. A single row is returned even if
@@ -39,7 +36,9 @@ pub(crate) const MAX_HITS: usize = 1000;
 
 /// The rows of an answer, up to so many bytes.
 struct BoundedRows {
-    rows: VecDeque<Value>,
+    /// In the order in which they were added.
+    rows: Vec<Value>,
+    end: PageEnd,
     bytes: usize,
     most_bytes: usize,
     cuts: bool,
@@ -47,8 +46,8 @@ struct BoundedRows {
     is_full: bool,
 }
 
-/// The end of the answer where a row is added.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The end of the answer where rows are added.
+#[derive(Clone, Copy)]
 enum PageEnd {
     Front,
     Back,
@@ -56,9 +55,10 @@ enum PageEnd {
 
 impl BoundedRows {
     /// Whole rows where a limit was named, else short ones.
-    fn for_limit(limit: Option<u64>) -> BoundedRows {
+    fn for_limit(limit: Option<u64>, end: PageEnd) -> BoundedRows {
         BoundedRows {
-            rows: VecDeque::new(),
+            rows: Vec::new(),
+            end,
             bytes: 0,
             most_bytes: limit.map_or(SHORT_ANSWER_BYTES, |_| MAX_ANSWER_BYTES),
             cuts: limit.is_none(),
@@ -67,8 +67,15 @@ impl BoundedRows {
         }
     }
 
-    /// Adds a row. Returns `false` if it does not fit.
-    fn add(&mut self, mut row: Value, end: PageEnd) -> bool {
+    /// Adds as many rows as fit. They come oldest first. Returns whether all of them fit.
+    fn add_all(&mut self, mut rows: impl DoubleEndedIterator<Item = Value>) -> bool {
+        match self.end {
+            PageEnd::Front => rows.rev().all(|row| self.add(row)),
+            PageEnd::Back => rows.all(|row| self.add(row)),
+        }
+    }
+
+    fn add(&mut self, mut row: Value) -> bool {
         let is_cut = self.cuts && short::cut_row(&mut row);
         self.bytes += row.to_string().len() + 1;
         if self.bytes > self.most_bytes && !self.rows.is_empty() {
@@ -76,21 +83,22 @@ impl BoundedRows {
             return false;
         }
         self.is_cut |= is_cut;
-        match end {
-            PageEnd::Front => self.rows.push_front(row),
-            PageEnd::Back => self.rows.push_back(row),
-        }
+        self.rows.push(row);
         true
     }
 
-    /// As many of the newest rows as fit. The rows come oldest first.
-    fn newest(mut self, rows: impl DoubleEndedIterator<Item = Value>) -> BoundedRows {
-        let _ = rows.rev().all(|row| self.add(row, PageEnd::Front));
-        self
+    /// This number of the row that was added last.
+    fn last(&self, member: &str) -> i64 {
+        let last = self.rows.last().and_then(|row| row[member].as_i64());
+        last.unwrap_or_default()
     }
 
     /// The answer. `more` says how what does not fit is got.
-    fn into_answer(self, more: &str) -> ControlAnswer {
+    fn into_answer(mut self, more: &str) -> ControlAnswer {
+        match self.end {
+            PageEnd::Front => self.rows.reverse(),
+            PageEnd::Back => {}
+        }
         let cut = "long texts are cut; `limit` asks for whole rows";
         let rest = match (self.cuts && self.is_full, self.is_cut) {
             (true, true) => Some(format!("{more}; {cut}")),
@@ -99,7 +107,7 @@ impl BoundedRows {
             (false, false) => None,
         };
         ControlAnswer {
-            value: Value::Array(self.rows.into()),
+            value: Value::Array(self.rows),
             rest,
         }
     }
@@ -124,14 +132,14 @@ pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<ControlAns
         limit: 0,
         kinds: kinds.into_iter().collect(),
     };
-    let fitting = BoundedRows::for_limit(asked.limit);
-    read_pieces(swarm, page, (end, limit), fitting).await
+    let fitting = BoundedRows::for_limit(asked.limit, end);
+    read_pieces(swarm, page, limit, fitting).await
 }
 
 async fn read_pieces(
     swarm: &Swarm,
     mut page: PageQuery,
-    (end, limit): (PageEnd, usize),
+    limit: usize,
     mut fitting: BoundedRows,
 ) -> Result<ControlAnswer, String> {
     loop {
@@ -140,46 +148,33 @@ async fn read_pieces(
         let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
         let is_last = rows.len() < page.limit;
         let values = rows.iter().map(|row| to_value(&RowJson::from(&**row)));
-        let has_room = match end {
-            PageEnd::Front => values.rev().all(|row| fitting.add(row, end)),
-            PageEnd::Back => values.into_iter().all(|row| fitting.add(row, end)),
-        };
-        let reached = match end {
+        let has_room = fitting.add_all(values);
+        let reached = match fitting.end {
             PageEnd::Front => rows.first().map(|row| PageFrom::Before(row.seq)),
             PageEnd::Back => rows.last().map(|row| PageFrom::After(row.seq)),
         };
         match reached {
             Some(from) if has_room && !is_last && fitting.rows.len() < limit => page.from = from,
             Some(_) | None => {
-                let more = read_on(&fitting.rows, end);
+                let (which, way) = match fitting.end {
+                    PageEnd::Front => ("older", "before_seq"),
+                    PageEnd::Back => ("newer", "after_seq"),
+                };
+                let last = fitting.last("seq");
+                let more = format!("{which} rows did not fit: `{way}` {last} reads on");
                 return Ok(fitting.into_answer(&more));
             }
         }
     }
 }
 
-/// How the rows are got that come after these.
-fn read_on(rows: &VecDeque<Value>, end: PageEnd) -> String {
-    let seq = |row: Option<&Value>| row.map_or(0, |row| row["seq"].as_i64().unwrap_or(0));
-    match end {
-        PageEnd::Front => format!(
-            "older rows did not fit: `before_seq` {} reads on",
-            seq(rows.front())
-        ),
-        PageEnd::Back => format!(
-            "newer rows did not fit: `after_seq` {} reads on",
-            seq(rows.back())
-        ),
-    }
-}
-
 /// The newest events, or the next ones after one; those may be waited for.
 pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<ControlAnswer, String> {
     let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
-    let fitting = BoundedRows::for_limit(asked.limit);
     let Some(from) = asked.from else {
         let page = event_page(swarm, None, limit).await?;
-        let fitting = fitting.newest(page.events.iter().map(event_value));
+        let mut fitting = BoundedRows::for_limit(asked.limit, PageEnd::Front);
+        fitting.add_all(page.events.iter().map(event_value));
         return Ok(fitting.into_answer("older events did not fit; `limit` asks for more"));
     };
     let from = i64::try_from(from).unwrap_or(i64::MAX);
@@ -187,9 +182,12 @@ pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<Cont
     loop {
         let page = event_page(swarm, Some(from), limit.min(EVENTS_AT_ONCE)).await?;
         check_bounds(from, page.bounds)?;
-        let is_over = Instant::now() >= end;
-        if !page.events.is_empty() || is_over {
-            return Ok(next_events(fitting, &page));
+        if !page.events.is_empty() || Instant::now() >= end {
+            let mut fitting = BoundedRows::for_limit(asked.limit, PageEnd::Back);
+            fitting.add_all(page.events.iter().map(event_value));
+            let last = fitting.last("number");
+            let more = format!("newer events did not fit: `from` {last} reads on");
+            return Ok(fitting.into_answer(&more));
         }
         waiting::until_newer_event(swarm, from, end).await?;
     }
@@ -216,22 +214,6 @@ fn check_bounds(from: i64, bounds: Option<(i64, i64)>) -> Result<(), String> {
     Ok(())
 }
 
-fn next_events(mut fitting: BoundedRows, page: &EventPage) -> ControlAnswer {
-    let values = page.events.iter().map(event_value);
-    let _ = values
-        .into_iter()
-        .all(|event| fitting.add(event, PageEnd::Back));
-    let last = fitting
-        .rows
-        .back()
-        .and_then(|event| event["number"].as_i64());
-    let more = format!(
-        "newer events did not fit: `from` {} reads on",
-        last.unwrap_or_default()
-    );
-    fitting.into_answer(&more)
-}
-
 pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {
     RowKind::parse(word).ok_or_else(|| {
         let known: Vec<&str> = RowKind::ALL.into_iter().map(RowKind::as_str).collect();
@@ -243,7 +225,7 @@ pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {
 }
 
 pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<ControlAnswer, String> {
-    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let mysis = swarm.find(asked.mysis.as_deref()).await?;
     let text = asked.query;
     if text.is_empty() {
         return Err("query cannot be empty".to_string());
@@ -278,7 +260,8 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Cont
         let name = names.get(mysis).map(|name| &**name);
         to_value(&SearchHitJson::new(name, row))
     });
-    let fitting = BoundedRows::for_limit(asked.limit).newest(hits);
+    let mut fitting = BoundedRows::for_limit(asked.limit, PageEnd::Front);
+    fitting.add_all(hits);
     Ok(fitting.into_answer("older matches did not fit; `limit` asks for more"))
 }
 
@@ -305,7 +288,7 @@ pub(super) async fn export_conversations(
     about: &ProgramInfo,
     asked: ExportConversations,
 ) -> Result<Value, String> {
-    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let mysis = swarm.find(asked.mysis.as_deref()).await?;
     let format = match asked.format.as_deref().unwrap_or("jsonl") {
         "jsonl" => ExportFormat::JsonLines,
         "md" => ExportFormat::Markdown,

@@ -15,6 +15,22 @@ use zoea_settings::bounds::{MAX_DAYS, MAX_INTEGER, MAX_ROWS};
 
 use super::samples;
 
+/// Reads a count of at most `highest`; 0 means all.
+pub(super) fn read_count(
+    name: &str,
+    given: Option<u64>,
+    usual: u64,
+    highest: u64,
+) -> Result<usize, String> {
+    let count = match given {
+        None => usual,
+        Some(0) => MAX_INTEGER,
+        Some(count) if count <= highest => count,
+        Some(_) => return Err(format!("`{name}` is at most {highest}; 0 asks for all")),
+    };
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
 /// Parameters of `list_myses`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct ListMyses {

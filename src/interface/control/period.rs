@@ -90,9 +90,6 @@ impl AskedPeriod {
     }
 
     /// Reads the report of the period, with what the same hours came to before.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn report(
         self,
         books: (&SqlLedger, &PriceBook),
@@ -121,9 +118,6 @@ impl AskedPeriod {
 }
 
 /// From when until when samples are asked for.
-///
-/// # Errors
-/// A text is no time, or the end comes first.
 pub fn sampled_times(
     asked: &ReadSamples,
     now: Timestamp,
@@ -142,9 +136,6 @@ pub fn sampled_times(
 
 /// Reads a time: how long before now (`10h`), a time of day (`22:00`: the last one up to another time), a date, a
 /// date and a time, or a time of RFC 3339.
-///
-/// # Errors
-/// It is none of them.
 pub fn read_time(
     text: &str,
     (now, up_to): (Timestamp, Timestamp),

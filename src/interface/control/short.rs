@@ -3,7 +3,19 @@
 
 use serde_json::{Map, Value};
 
-use super::answer::ControlAnswer;
+/// The answer to a call of a tool.
+#[derive(Debug)]
+pub struct ControlAnswer {
+    pub value: Value,
+    /// What was left out, and how to get it.
+    pub rest: Option<String>,
+}
+
+impl From<Value> for ControlAnswer {
+    fn from(value: Value) -> ControlAnswer {
+        ControlAnswer { value, rest: None }
+    }
+}
 
 /// The most bytes of an answer for which no limit was named, with room for its note.
 pub(super) const SHORT_ANSWER_BYTES: usize = 7 << 10;

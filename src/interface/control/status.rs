@@ -12,7 +12,7 @@ use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
 use actors::domain::samples::CurrentFigures;
 use actors::domain::standing::StandingKind;
-use actors::ports::{ArchiveFault, Clock};
+use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{
     Conditions, HeldTextJson, MissionJson, MysisStatusJson, NeedJson, NumberJson, OutageJson,
@@ -25,10 +25,8 @@ use zoea_system::clock::MachineClock;
 use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
-use super::answer::ControlAnswer;
-use super::arguments::read_count;
-use super::parameters::{AskStatus, ListMyses};
-use super::short::{self, SHORT_ANSWER_BYTES};
+use super::parameters::{AskStatus, ListMyses, read_count};
+use super::short::{self, ControlAnswer, SHORT_ANSWER_BYTES};
 
 /// How long the database may take to say how the Myses of other processes are.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
@@ -228,11 +226,9 @@ fn sum_of_number(statuses: &[Arc<MysisStatus>], now: Timestamp) -> Option<Number
 
 /// The texts that are held back from models, by all processes of the database.
 pub(super) async fn list_held_texts(swarm: &Swarm) -> Result<Value, String> {
-    let archive = swarm.archive();
-    let cannot = |fault: ArchiveFault| fault.to_string();
-    let held = archive.held_texts().await.map_err(cannot)?;
-    let names: BTreeMap<MysisId, Arc<str>> =
-        archive.names().await.map_err(cannot)?.into_iter().collect();
+    let held = swarm.archive().held_texts().await;
+    let held = held.map_err(|fault| fault.to_string())?;
+    let names = swarm.names().await?;
     let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
     Ok(to_value(&HeldTextJson::list(&held, name_of)))
 }

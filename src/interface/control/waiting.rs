@@ -2,7 +2,6 @@
 //! swarm and the database are read once for all of them.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use tokio::time::Instant;
 use zoea_contract::{Conditions, LostJson, WaitedJson, to_value};
 use zoea_text::natural::compare_natural;
 
-use crate::interface::swarm::{SeenMyses, Swarm};
+use crate::interface::swarm::{SeenMyses, Swarm, unreadable};
 
 use super::ProgramInfo;
 use super::parameters::WaitFor;
@@ -38,9 +37,6 @@ pub enum Until {
 
 impl Until {
     /// Reads a word, or conditions.
-    ///
-    /// # Errors
-    /// It is neither.
     pub fn parse(text: &str) -> Result<Until, String> {
         match text.trim() {
             "idle" => Ok(Until::Idle),
@@ -271,8 +267,4 @@ async fn seen_myses(swarm: &Swarm, age: Duration) -> Result<SeenMyses, String> {
         })
     };
     swarm.glances().myses.get(age, read).await
-}
-
-fn unreadable(fault: impl Display) -> String {
-    format!("the database cannot be read: {fault}")
 }

@@ -3,7 +3,7 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Flow, HOUR_MINUTES, Minute};
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 use zoea_ledger::{PeriodSamples, SwarmMinute};
 
 use super::figures::short_number;
@@ -38,7 +38,7 @@ pub struct CurveStep {
     pub tokens_hourly: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub(super) enum CurveKind {
     Credits,
     Earned,
@@ -47,11 +47,9 @@ pub(super) enum CurveKind {
 }
 
 impl CurveKind {
-    /// All, in the order of the report.
-    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
+    /// Those that a report has, in its order.
     pub(super) fn of_report(report: &PeriodReport) -> Vec<CurveKind> {
-        report.having(Self::ALL.map(|kind| (kind, kind.of_money())))
+        report.having(Self::VARIANTS.iter().map(|kind| (*kind, kind.of_money())))
     }
 
     fn of_money(self) -> OfMoney {
@@ -216,14 +214,8 @@ impl CurveStep {
 fn choose_step(first: usize, last: usize, is_hourly: bool) -> usize {
     let span = i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX);
     let fits = |step: &i64| span / *step + 2 <= MAX_STEPS;
-    let hour = HOUR_MINUTES;
-    let step = match is_hourly {
-        true => STEP_MINUTES
-            .into_iter()
-            .filter(|step| *step >= hour)
-            .find(fits),
-        false => STEP_MINUTES.into_iter().find(fits),
-    };
+    let mut steps = STEP_MINUTES.into_iter();
+    let step = steps.find(|step| (!is_hourly || *step >= HOUR_MINUTES) && fits(step));
     usize::try_from(step.unwrap_or(1440)).unwrap_or(1)
 }
 
@@ -247,13 +239,9 @@ pub(super) fn value_ticks(values: &[Option<f64>]) -> Vec<f64> {
         .unwrap_or(10.0 * power);
     let bottom = (lowest / step).floor();
     let top = (highest / step).ceil().max(bottom + 1.0);
-    let mut ticks = Vec::new();
-    let mut at = bottom;
-    while at <= top && ticks.len() < 8 {
-        ticks.push(at * step);
-        at += 1.0;
-    }
-    ticks
+    let ticks = (0..8_u32).map(|place| bottom + f64::from(place));
+    let ticks = ticks.take_while(|at| *at <= top);
+    ticks.map(|at| at * step).collect()
 }
 
 /// Round times of the report's clock for an axis of time, at most so many.

@@ -2,6 +2,8 @@
 
 use zoea_text::figures::group_digits;
 
+use super::NOT_REPORTED;
+
 /// The length of a minute in milliseconds.
 const MINUTE_MS: u64 = 60_000;
 
@@ -9,6 +11,11 @@ const MINUTE_MS: u64 = 60_000;
 pub(super) fn group_thousands(value: i64) -> String {
     let sign = if value < 0 { "−" } else { "" };
     format!("{sign}{}", group_digits(value.unsigned_abs()))
+}
+
+/// A number of credits, where a result had one.
+pub(super) fn credits(value: Option<i64>) -> String {
+    value.map_or(NOT_REPORTED.to_string(), group_thousands)
 }
 
 /// A change: a number with its sign.

@@ -9,7 +9,9 @@ use actors::domain::event_record::{EventRecord, EventRecordKind, NEED_OVER_CODE}
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::state::LifeState;
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
+
+use super::figures::duration;
 
 /// The shortest time that is told: who was started again at once was not held up.
 const MIN_HELD_MS: u64 = 1000;
@@ -18,7 +20,7 @@ const MIN_LISTED_WAIT_MS: u64 = 60_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[derive(EnumCount, VariantArray)]
+#[derive(VariantArray)]
 pub enum HoldKind {
     Errored,
     /// It did not get on: it only talked, repeated itself, or its calls failed.
@@ -35,8 +37,11 @@ pub enum HoldKind {
 }
 
 impl HoldKind {
-    /// All kinds, in the order of the report.
-    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+    /// The kinds of which somebody was held up, in the order of the report.
+    pub(super) fn in_list(held_up: &[HoldUp]) -> Vec<HoldKind> {
+        let is_there = |kind: &HoldKind| held_up.iter().any(|of| of.held_ms.contains_key(kind));
+        Self::VARIANTS.iter().copied().filter(is_there).collect()
+    }
 
     /// The head of its column.
     pub(super) fn title(self) -> &'static str {
@@ -81,10 +86,22 @@ pub struct HoldUp {
 }
 
 impl HoldUp {
-    /// All of its time together, by which the report sorts.
-    pub(super) fn total_ms(&self) -> u64 {
+    /// How long it waited, in words; empty if it did not.
+    pub(super) fn waited(&self) -> String {
+        match self.waited_ms {
+            0 => String::new(),
+            waited => duration(waited),
+        }
+    }
+
+    pub(super) fn whole_held_ms(&self) -> u64 {
         let held = self.held_ms.values();
-        held.fold(self.waited_ms, |sum, ms| sum.saturating_add(*ms))
+        held.fold(0, |sum, ms| sum.saturating_add(*ms))
+    }
+
+    /// All of its time together, by which the report sorts.
+    fn total_ms(&self) -> u64 {
+        self.whole_held_ms().saturating_add(self.waited_ms)
     }
 }
 

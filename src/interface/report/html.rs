@@ -4,9 +4,9 @@ mod charts;
 mod markup;
 mod tables;
 
-use super::figures::{dollars, group_thousands, short_count};
+use super::figures::{credits, dollars, short_count};
 use super::summary::sentences;
-use super::{NOT_REPORTED, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
+use super::{OF_ANY, OF_MONEY, PeriodReport, ReportLine};
 use markup::escape_html;
 use zoea_text::figures::group_digits;
 
@@ -33,9 +33,7 @@ pub(super) fn render_page(report: &PeriodReport) -> String {
 }
 
 fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
-    let earned = total
-        .gained()
-        .map_or(NOT_REPORTED.to_string(), group_thousands);
+    let earned = credits(total.gained());
     let cost = &total.spent;
     let (known, of_what) = match (cost.cost_micros, cost.is_partly_unknown) {
         (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),

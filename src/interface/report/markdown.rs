@@ -6,7 +6,7 @@ use zoea_text::markdown::plain_line;
 
 use super::cost::UNKNOWN;
 use super::curves::{CurveKind, time_ticks};
-use super::figures::{duration, group_thousands};
+use super::figures::{credits, duration};
 use super::holdups::{HoldKind, HoldUp};
 use super::summary::{compared, sentences};
 use super::timeline::ReportTimeline;
@@ -227,26 +227,22 @@ fn timeline(report: &PeriodReport) -> String {
     text
 }
 
-/// The head of a table. The first column has names, all others numbers.
-fn head(columns: &[&str]) -> String {
+/// A table. The first column has names, all others numbers.
+fn table(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let numbers = "|--:".repeat(columns.len().saturating_sub(1));
-    format!("| {} |\n|---{numbers}|\n", columns.join(" | "))
+    let head = format!("| {} |\n|---{numbers}|\n", columns.join(" | "));
+    rows.fold(head, |text, cells| text + &row(&cells))
 }
 
 fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
     let worth = plain_line(report.worth());
-    let columns = report.having(MYSIS_COLUMNS).into_iter();
-    let columns = columns.map(|(head, _)| match head {
+    let columns = report.having(MYSIS_COLUMNS);
+    let heads = columns.iter().map(|(head, _)| match *head {
         "credits" => &*worth,
         other => other,
     });
-    let mut text = head(&columns.collect::<Vec<&str>>());
-    for line in lines {
-        let columns = report.having(MYSIS_COLUMNS).into_iter();
-        let cells: Vec<String> = columns.map(|(_, cell)| cell(line)).collect();
-        let _ = writeln!(text, "{}", row(&cells));
-    }
-    text
+    let rows = lines.map(|line| columns.iter().map(|(_, cell)| cell(line)).collect());
+    table(&heads.collect::<Vec<&str>>(), rows)
 }
 
 fn or_not_reported(number: Option<i64>) -> String {
@@ -254,7 +250,7 @@ fn or_not_reported(number: Option<i64>) -> String {
 }
 
 fn row(cells: &[String]) -> String {
-    format!("| {} |", cells.join(" | "))
+    format!("| {} |\n", cells.join(" | "))
 }
 
 fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[ValueLine]) -> String {
@@ -272,32 +268,29 @@ fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[Valu
         ("cost", OF_ANY),
         ("per dollar", OF_MONEY),
     ]));
-    let mut text = format!("\n## {title}\n\n{}", head(&columns));
-    let grouped = |number: Option<i64>| number.map_or(NOT_REPORTED.to_string(), group_thousands);
-    for line in lines {
+    let rows = lines.iter().map(|line| {
         let name = line.name.as_deref().map_or(UNKNOWN.to_string(), plain_line);
         let mut cells = vec![name, line.myses.to_string()];
         if let Some(minutes) = line.minutes {
             let ms = minutes.unsigned_abs().saturating_mul(60_000);
-            cells.extend([duration(ms), grouped(line.earned_hourly())]);
+            cells.extend([duration(ms), credits(line.earned_hourly())]);
         }
         cells.extend(report.having([
-            (grouped(line.earned), OF_MONEY),
+            (credits(line.earned), OF_MONEY),
             (group_digits(line.spent.tokens()), OF_ANY),
             (line.spent.dollars(), OF_ANY),
             (line.spent.credits_per_dollar(line.earned), OF_MONEY),
         ]));
-        let _ = writeln!(text, "{}", row(&cells));
-    }
-    text
+        cells
+    });
+    format!("\n## {title}\n\n{}", table(&columns, rows))
 }
 
 fn held_up_table(held_up: &[HoldUp]) -> String {
     if held_up.is_empty() {
         return String::new();
     }
-    let is_there = |kind: &HoldKind| held_up.iter().any(|of| of.held_ms.contains_key(kind));
-    let kinds: Vec<HoldKind> = HoldKind::ALL.into_iter().filter(is_there).collect();
+    let kinds = HoldKind::in_list(held_up);
     let mut text = String::from("\n## Held up\n\n| Mysis |");
     for kind in &kinds {
         let _ = write!(text, " {} |", kind.title());
@@ -310,14 +303,9 @@ fn held_up_table(held_up: &[HoldUp]) -> String {
         for kind in &kinds {
             cells.push(held_cell(of, *kind));
         }
-        let waited = of.waited_ms;
-        cells.push(if waited > 0 {
-            duration(waited)
-        } else {
-            String::new()
-        });
+        cells.push(of.waited());
         cells.push(plain_line(&of.why));
-        let _ = writeln!(text, "{}", row(&cells));
+        text.push_str(&row(&cells));
     }
     let others = held_up.len().saturating_sub(MAX_HELD_UP);
     if others > 0 {
@@ -339,16 +327,13 @@ fn held_cell(of: &HoldUp, kind: HoldKind) -> String {
 }
 
 fn days_table(report: &PeriodReport) -> String {
-    let mut text =
-        String::from("\n## The last days (UTC)\n\n| day | calls | tokens in | out | cost |\n");
-    text.push_str("|---|--:|--:|--:|--:|\n");
-    for (day, cost) in &report.days {
-        let (calls, tokens_in, tokens_out) = (cost.calls, cost.tokens_in, cost.tokens_out);
-        let dollars = cost.dollars();
-        let _ = writeln!(
-            text,
-            "| {day} | {calls} | {tokens_in} | {tokens_out} | {dollars} |"
-        );
-    }
-    text
+    let columns = ["day", "calls", "tokens in", "out", "cost"];
+    let rows = report.days.iter().map(|(day, cost)| {
+        let counts = [cost.calls, cost.tokens_in, cost.tokens_out];
+        let mut cells = vec![day.clone()];
+        cells.extend(counts.map(|count| count.to_string()));
+        cells.push(cost.dollars());
+        cells
+    });
+    format!("\n## The last days (UTC)\n\n{}", table(&columns, rows))
 }

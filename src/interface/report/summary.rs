@@ -2,11 +2,10 @@
 
 use zoea_text::names::plural;
 
-use super::figures::{duration, group_thousands, with_sign};
-use super::holdups::HoldUp;
+use super::figures::{credits, duration, group_thousands, with_sign};
 use super::timeline::TimelineSpanKind;
 use super::values::ValueLine;
-use super::{NOT_REPORTED, PeriodReport, ReportLine, ReportTotals};
+use super::{PeriodReport, ReportLine, ReportTotals};
 use zoea_text::figures::group_digits;
 
 /// Systems in which Myses spent less time together are left out, in minutes: a visit is no rate.
@@ -125,9 +124,8 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
         return Vec::new();
     };
     let figures = |of: &ReportTotals| {
-        let earned = of.earned.map_or(NOT_REPORTED.to_string(), group_thousands);
         [
-            earned,
+            credits(of.earned),
             of.spent.dollars(),
             of.spent.credits_per_dollar(of.earned),
             group_digits(of.spent.tokens()),
@@ -186,14 +184,9 @@ fn systems(report: &PeriodReport) -> Option<String> {
 }
 
 fn held_up(report: &PeriodReport) -> Option<String> {
-    let held_ms = |of: &HoldUp| {
-        of.held_ms
-            .values()
-            .fold(0_u64, |sum, ms| sum.saturating_add(*ms))
-    };
-    let held = || report.held_up.iter().filter(|of| held_ms(of) > 0);
-    let longest = held().max_by_key(|of| held_ms(of))?;
-    let time = duration(held_ms(longest));
+    let held = || report.held_up.iter().filter(|of| of.whole_held_ms() > 0);
+    let longest = held().max_by_key(|of| of.whole_held_ms())?;
+    let time = duration(longest.whole_held_ms());
     Some(match held().count() {
         1 => format!("{} was held up, for {time}.", longest.name),
         count => format!(

@@ -3,8 +3,11 @@
 //! A page of any web site can make a browser send requests to loopback, and can let its own name
 //! resolve to loopback. It cannot forge the `Host` header or hide its `Origin`.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -60,32 +63,24 @@ fn is_origin_ours(headers: &HeaderMap) -> bool {
 }
 
 /// Whether an authority, `HOST` or `HOST:PORT`, names this machine and nothing else.
-fn is_loopback(authority: &str) -> bool {
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((host, rest)) => {
-                let is_ours = host
-                    .parse::<std::net::Ipv6Addr>()
-                    .is_ok_and(|address| address.is_loopback());
-                (is_ours, rest)
-            }
-            None => return false,
-        },
+fn is_loopback(text: &str) -> bool {
+    let Ok(authority) = text.parse::<Authority>() else {
+        return false;
+    };
+    let host = authority.host();
+    let is_ours = match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        Some(host) => host.parse().is_ok_and(|it: Ipv6Addr| it.is_loopback()),
         None => {
-            let end = authority.find(':').unwrap_or(authority.len());
-            let (host, rest) = authority.split_at(end);
-            let is_ours = host.eq_ignore_ascii_case("localhost")
-                || host
-                    .parse::<std::net::Ipv4Addr>()
-                    .is_ok_and(|address| address.is_loopback());
-            (is_ours, rest)
+            host.eq_ignore_ascii_case("localhost")
+                || host.parse().is_ok_and(|it: Ipv4Addr| it.is_loopback())
         }
     };
-    let is_port = |port: &str| {
-        let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && port.parse::<u16>().is_ok_and(|port| port > 0)
+    // Nothing stands there but what was read.
+    let is_whole = match authority.port_u16() {
+        Some(port) => port > 0 && text == format!("{host}:{port}"),
+        None => text == host,
     };
-    host && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+    is_ours && is_whole
 }
 
 #[cfg(test)]

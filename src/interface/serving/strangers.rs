@@ -1,90 +1,72 @@
 //! Connections on which no request has authenticated yet.
 
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use tokio_util::sync::CancellationToken;
 
-#[derive(Clone, Debug)]
-pub(super) struct UnknownConnections(Arc<Mutex<UnknownConnectionTable>>);
-
+/// Those that are still there, the oldest first. Some may be known or gone by now.
 #[derive(Debug)]
-struct UnknownConnectionTable {
+pub(super) struct UnknownConnections {
     max: usize,
-    next: u64,
-    waiting: BTreeMap<u64, CancellationToken>,
+    waiting: VecDeque<Weak<ConnectionSlot>>,
 }
 
 /// One connection. All clones mean the same one, and dropping the last of them forgets it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AcceptedConnection(Arc<ConnectionSlot>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ConnectionSlot {
-    number: u64,
+    /// Whether it was admitted, or is cut off.
+    is_settled: AtomicBool,
     out: CancellationToken,
-    strangers: UnknownConnections,
 }
 
 impl UnknownConnections {
     pub(super) fn new(max: usize) -> UnknownConnections {
-        UnknownConnections(Arc::new(Mutex::new(UnknownConnectionTable {
+        UnknownConnections {
             max,
-            next: 0,
-            waiting: BTreeMap::new(),
-        })))
+            waiting: VecDeque::new(),
+        }
     }
 
     /// Adds a connection. If there is no room left, the oldest one is cut off.
-    pub(super) fn add_unknown(&self) -> AcceptedConnection {
-        let out = CancellationToken::new();
-        let mut table = self.0.lock();
-        let number = table.next;
-        table.next += 1;
-        table.waiting.insert(number, out.clone());
-        if table.waiting.len() > table.max {
-            evict_oldest(&mut table);
+    pub(super) fn add_unknown(&mut self) -> AcceptedConnection {
+        let added = AcceptedConnection::default();
+        let is_open = |slot: &ConnectionSlot| !slot.is_settled.load(Ordering::Relaxed);
+        self.waiting
+            .retain(|slot| slot.upgrade().is_some_and(|slot| is_open(&slot)));
+        self.waiting.push_back(Arc::downgrade(&added.0));
+        if self.waiting.len() > self.max {
+            self.evict_oldest();
         }
-        drop(table);
-        AcceptedConnection(Arc::new(ConnectionSlot {
-            number,
-            out,
-            strangers: self.clone(),
-        }))
+        added
     }
 
-    pub(super) fn evict_oldest(&self) {
-        evict_oldest(&mut self.0.lock());
-    }
-}
-
-fn evict_oldest(table: &mut UnknownConnectionTable) {
-    if let Some((_, oldest)) = table.waiting.pop_first() {
-        oldest.cancel();
+    pub(super) fn evict_oldest(&mut self) {
+        while let Some(oldest) = self.waiting.pop_front() {
+            if let Some(slot) = oldest.upgrade()
+                && !slot.is_settled.swap(true, Ordering::Relaxed)
+            {
+                return slot.out.cancel();
+            }
+        }
     }
 }
 
 impl AcceptedConnection {
     pub fn admit(&self) {
-        let place = &self.0;
-        place.strangers.0.lock().waiting.remove(&place.number);
+        self.0.is_settled.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn is_unknown(&self) -> bool {
-        let place = &self.0;
-        let table = place.strangers.0.lock();
-        table.waiting.contains_key(&place.number)
+        !self.0.is_settled.load(Ordering::Relaxed)
     }
 
     /// Waits until the connection has to be cut off.
     pub(super) async fn evicted(&self) {
         self.0.out.cancelled().await;
-    }
-}
-
-impl Drop for ConnectionSlot {
-    fn drop(&mut self) {
-        self.strangers.0.lock().waiting.remove(&self.number);
     }
 }

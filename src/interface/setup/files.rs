@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 use zoea_settings::Secret;
 
 use zoea_system::files::{create_private, read_text};
@@ -88,8 +89,9 @@ impl NewSecrets<'_> {
     }
 }
 
+/// The new content of a file, which stands beside it until it takes its place.
 struct PendingFile {
-    beside: PathBuf,
+    new: NamedTempFile,
     target: PathBuf,
 }
 
@@ -97,46 +99,30 @@ impl PendingFile {
     fn prepare(file: &Path, content: &[u8]) -> anyhow::Result<PendingFile> {
         // If the file is a symbolic link, its target is replaced.
         let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        let mut name = target.as_os_str().to_owned();
-        name.push(".new");
-        let pending = PendingFile {
-            beside: name.into(),
-            target,
+        let written = || {
+            let mut new = NamedTempFile::new_in(folder_of(&target))?;
+            new.write_all(content)?;
+            new.as_file().sync_all()?;
+            io::Result::Ok(new)
         };
-        let written = pending.write(content);
-        written.with_context(|| format!("write {}; nothing was changed", file.display()))?;
-        Ok(pending)
-    }
-
-    fn write(&self, content: &[u8]) -> io::Result<()> {
-        // A file that an interrupted setup left behind may have another mode.
-        match fs::remove_file(&self.beside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
-        let mut file = create_private(&self.beside)?;
-        file.write_all(content)?;
-        file.sync_all()
+        let new = written();
+        let new = new.with_context(|| format!("write {}; nothing was changed", file.display()))?;
+        Ok(PendingFile { new, target })
     }
 
     fn put(self) -> anyhow::Result<()> {
-        let put = fs::rename(&self.beside, &self.target).and_then(|()| sync_folder(&self.target));
-        put.with_context(|| format!("replace {}", self.target.display()))
+        let PendingFile { new, target } = self;
+        let put = new.persist(&target).map_err(io::Error::from);
+        let put = put.and_then(|_| File::open(folder_of(&target))?.sync_all());
+        put.with_context(|| format!("replace {}", target.display()))
     }
 }
 
-impl Drop for PendingFile {
-    fn drop(&mut self) {
-        // After a replacement there is no such file any more.
-        let _ = fs::remove_file(&self.beside);
-    }
-}
-
-fn sync_folder(file: &Path) -> io::Result<()> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        Some(_) | None => File::open(".")?.sync_all(),
-    }
+fn folder_of(file: &Path) -> &Path {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Saves a copy of a configuration under the first free name.

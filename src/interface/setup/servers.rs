@@ -75,9 +75,8 @@ impl Seller {
 pub struct LocalServer {
     /// The kind of server that usually has this port.
     pub seller: &'static Seller,
-    /// The server's models; empty if it demands a key.
-    pub models: Vec<ListedModel>,
-    pub wants_key: bool,
+    /// How many models it has; `None` if it demands a key.
+    pub models: Option<usize>,
 }
 
 /// Why there is no list of models.
@@ -122,24 +121,17 @@ pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
             ..ProviderEndpoint::default()
         };
         let listed = list_within(http, &asked, LOCAL_TIMEOUT).await;
-        let (models, wants_key) = match listed {
-            Ok(models) => (models, false),
-            Err(ServerFault::KeyRefused(_)) => (Vec::new(), true),
+        let models = match listed {
+            Ok(models) => Some(models.len()),
+            Err(ServerFault::KeyRefused(_)) => None,
             Err(ServerFault::Unreachable(_) | ServerFault::NoModelServer(_)) => return None,
         };
-        Some(LocalServer {
-            seller,
-            models,
-            wants_key,
-        })
+        Some(LocalServer { seller, models })
     });
     join_all(asked).await.into_iter().flatten().collect()
 }
 
 /// The models of a server; empty if the server has no such list.
-///
-/// # Errors
-/// There is no list of models. The text says why, and what to do.
 pub async fn list_models(
     http: &reqwest::Client,
     endpoint: &ProviderEndpoint,

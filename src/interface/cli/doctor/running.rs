@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use zoea_contract::{HeldTextJson, ProgramStatusJson};
 use zoea_text::trouble::Trouble;
 
-use super::DoctorFinding;
+use super::{DoctorChecks, DoctorFinding};
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::game_check::CHECK_TIMEOUT;
 use crate::interface::cli::{held, out, shown};
@@ -35,23 +35,20 @@ pub(super) async fn ask_running<T: DeserializeOwned>(
 }
 
 /// The texts that the running program holds back from models.
-pub(super) async fn held_by_running(
-    home: &Home,
-    running: &RunFile,
-) -> Vec<(String, DoctorFinding)> {
+pub(super) async fn held_by_running(home: &Home, running: &RunFile) -> DoctorChecks {
     let texts = ask_running(home, running, ControlCall::ListHeldTexts {});
     let texts: Vec<HeldTextJson<'_>> = texts.await.unwrap_or_default();
     checks_of_held(&texts)
 }
 
 /// The texts that are held back from models, the newest ones.
-pub(super) fn checks_of_held(texts: &[HeldTextJson<'_>]) -> Vec<(String, DoctorFinding)> {
+pub(super) fn checks_of_held(texts: &[HeldTextJson<'_>]) -> DoctorChecks {
     let check = |text| ("held back".to_string(), Ok(text));
     held::as_lines(texts).into_iter().map(check).collect()
 }
 
 /// What the running program says of its servers, and whether its calls end.
-pub(super) fn troubles_of_running(status: &ProgramStatusJson<'_>) -> Vec<(String, DoctorFinding)> {
+pub(super) fn troubles_of_running(status: &ProgramStatusJson<'_>) -> DoctorChecks {
     let servers = status.away.iter().chain(&status.doubtful);
     let servers = servers.map(|server| {
         let since = shown::time(&server.since);

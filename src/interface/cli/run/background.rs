@@ -3,6 +3,7 @@
 //! The swarm of this process has come to its orderly end before, so that the new one takes up the
 //! home like any other start, and nothing has to be handed over.
 
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Child, Command, Stdio};
@@ -90,28 +91,24 @@ async fn wait_until_it_runs(child: &mut Child, home: &Home) -> Result<(), String
 
 /// What the new process is started with: the same home, configuration and game, and what is left of
 /// the time.
-fn arguments(args: &RunArgs, ran: Duration, global: &GlobalArgs) -> Vec<std::ffi::OsString> {
-    let mut words: Vec<std::ffi::OsString> = Vec::new();
-    let mut add = |word: &str| words.push(word.into());
-    for word in ["run", "--headless", "--resume", "--detached"] {
-        add(word);
-    }
-    if args.offline {
-        add("--offline");
-    }
-    if let Some(tick) = args.tick {
-        add("--tick");
-        add(&humantime::format_duration(tick)
-            .to_string()
-            .replace(' ', ""));
-    }
-    if let Some(seed) = args.seed {
-        add("--seed");
-        add(&seed.to_string());
-    }
-    if let Some(limit) = args.r#for {
-        add("--for");
-        add(&format!("{}s", limit.saturating_sub(ran).as_secs().max(1)));
+fn arguments(args: &RunArgs, ran: Duration, global: &GlobalArgs) -> Vec<OsString> {
+    let first = ["run", "--headless", "--resume", "--detached"];
+    let mut words: Vec<OsString> = first.map(OsString::from).to_vec();
+    words.extend(args.offline.then(|| OsString::from("--offline")));
+    let tick = args
+        .tick
+        .map(|tick| humantime::format_duration(tick).to_string());
+    let left = args
+        .r#for
+        .map(|limit| limit.saturating_sub(ran).as_secs().max(1));
+    for (option, value) in [
+        ("--tick", tick.map(|tick| tick.replace(' ', ""))),
+        ("--seed", args.seed.map(|seed| seed.to_string())),
+        ("--for", left.map(|seconds| format!("{seconds}s"))),
+    ] {
+        if let Some(value) = value {
+            words.extend([option, &value].map(OsString::from));
+        }
     }
     words.extend(global.words());
     words

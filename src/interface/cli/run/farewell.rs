@@ -11,10 +11,10 @@ use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::message::Severity;
 use actors::domain::standing::{StandingConditions, StandingKind, WAITING_FOR_STORE};
-use actors::domain::state::Totals;
-use chrono::{DateTime, DurationRound, SecondsFormat, TimeDelta, Utc};
+use actors::domain::state::{LifeState, Totals};
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use serde::Deserialize;
-use zoea_contract::{ProgramStatusJson, SampleJson, SamplesJson};
+use zoea_contract::{SampleJson, SamplesJson, to_dollars};
 use zoea_text::figures::group_digits;
 
 use crate::interface::cli::shown;
@@ -124,31 +124,20 @@ async fn describe_run(
 ) -> Option<String> {
     let about = flight.program_info(String::new());
     let asked = ReadSamples {
-        myses: None,
-        since: Some(
-            began
-                .first_sample()
-                .to_rfc3339_opts(SecondsFormat::Millis, true),
-        ),
-        until: None,
-        resolution: None,
+        since: Some(began.first_sample().to_rfc3339()),
         sum: true,
+        ..ReadSamples::default()
     };
     let samples = answer_call(flight.swarm(), &about, ControlCall::ReadSamples(asked));
     let samples = samples.await.ok()?.value;
-    let status = answer_call(flight.swarm(), &about, ControlCall::whole_status()).await;
-    let status = ProgramStatusJson::deserialize(status.ok()?.value).ok()?;
-    let running = status.states.get("running").copied().unwrap_or(0);
     let samples = SamplesJson::deserialize(samples).ok()?;
     let ran = (Utc::now() - began.at).to_std().unwrap_or_default();
-    let used = began.used(&flight.swarm().statuses().await);
+    let statuses = flight.swarm().statuses().await;
+    let used = began.used(&statuses);
+    let running = statuses.iter().filter(|of| of.state == LifeState::Running);
+    let running = running.count();
     let sum = samples.series.first()?;
     describe_sum(&sum.samples, (ran, used), (running, resume))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no run costs so much")]
-fn to_dollars(micros: u64) -> f64 {
-    micros as f64 / 1e6
 }
 
 fn describe_sum(

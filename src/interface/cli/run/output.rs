@@ -1,10 +1,9 @@
 //! Where the operator sees the swarm: in a terminal, or as lines.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use actors::domain::screen::Successor;
 use actors::ui::TerminalLink;
-use tokio_util::sync::CancellationToken;
 use zoea_settings::{Environment, Settings};
 use zoea_tui::TerminalGuard;
 
@@ -13,7 +12,7 @@ use super::{RunArgs, StopReason, farewell};
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::{out, screen};
-use crate::interface::headless::{Format, Headless};
+use crate::interface::headless::Headless;
 
 use crate::wiring::{Observers, RunningSwarm};
 
@@ -23,9 +22,6 @@ pub(super) enum Output {
     Screen {
         link: TerminalLink,
         terminal: TerminalGuard,
-        quit: CancellationToken,
-        /// What takes the program's place.
-        successor: Arc<OnceLock<Successor>>,
     },
 }
 
@@ -37,17 +33,12 @@ impl Output {
         environment: &Environment,
     ) -> anyhow::Result<Output> {
         if args.headless {
-            return Ok(Output::Lines(open_output(args.format()).await?));
+            let lines = Headless::start(args.format()).await;
+            let lines = lines.map_err(|error| anyhow::anyhow!("open the output: {error}"))?;
+            return Ok(Output::Lines(lines));
         }
-        let (link, terminal, quit) =
-            screen::open_terminal(home, &settings.tui, &args.look, environment)?;
-        let successor = link.successor.clone();
-        Ok(Output::Screen {
-            link,
-            terminal,
-            quit,
-            successor,
-        })
+        let (link, terminal) = screen::open_terminal(home, &settings.tui, &args.look, environment)?;
+        Ok(Output::Screen { link, terminal })
     }
 
     pub(super) fn observers(&self) -> Observers {
@@ -102,7 +93,7 @@ impl Output {
     pub(super) fn reason_to_quit(&self) -> StopReason {
         match self {
             Output::Lines(_) => StopReason::Asked,
-            Output::Screen { successor, .. } => match successor.get() {
+            Output::Screen { link, .. } => match link.successor.get() {
                 Some(successor) => StopReason::Replaced(*successor),
                 None => StopReason::Asked,
             },
@@ -113,7 +104,7 @@ impl Output {
     pub(super) async fn quit(&self) {
         match self {
             Output::Lines(_) => std::future::pending().await,
-            Output::Screen { quit, .. } => quit.cancelled().await,
+            Output::Screen { link, .. } => link.quit.cancelled().await,
         }
     }
 
@@ -123,10 +114,4 @@ impl Output {
             Output::Screen { terminal, .. } => terminal.stop(),
         }
     }
-}
-
-pub(super) async fn open_output(format: Format) -> anyhow::Result<Headless> {
-    Headless::start(format)
-        .await
-        .map_err(|error| anyhow::anyhow!("open the output: {error}"))
 }

@@ -159,8 +159,8 @@ pub(super) async fn stop_request(face: &Output, signals: &mut Signals) {
     // Cancel-safe: signals stay pending, and a request to quit is remembered.
     match face {
         Output::Lines(_) => signals.stop().await,
-        Output::Screen { quit, .. } => tokio::select! {
-            () = quit.cancelled() => {}
+        Output::Screen { .. } => tokio::select! {
+            () = face.quit() => {}
             () = signals.next_terminal_signal() => {}
         },
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use actors::domain::budget::DefaultCap;
 use anyhow::Context;
+use zoea_contract::to_dollars;
 use zoea_settings::{
     CONFIG_FILE, Environment, HeaderSettings, KeySource, ProviderSettings, Secret, Settings,
 };
@@ -146,15 +147,8 @@ impl Present {
     /// The daily cap in the configuration, if it has one.
     pub(super) fn cap(&self) -> Option<DailyCap> {
         let budget = &self.settings.budget;
-        let dollars = |micros: u64| {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a cap of at most millions of dollars"
-            )]
-            let dollars = micros as f64 / 1e6;
-            DailyCap::Dollars(dollars)
-        };
-        let own = budget.swarm.cost_micros.map(dollars);
+        let dollars = budget.swarm.cost_micros.map(to_dollars);
+        let own = dollars.map(DailyCap::Dollars);
         let own = own.or(budget.swarm.tokens.map(DailyCap::Tokens));
         let is_lifted = budget.default_cap == DefaultCap::default();
         own.or(is_lifted.then_some(DailyCap::Unlimited))

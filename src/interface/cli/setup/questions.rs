@@ -149,12 +149,12 @@ impl QuestionDialog<'_> {
             add(ServerChoice { name, endpoint }, text);
         }
         for found in &self.found {
-            let (seller, count) = (found.seller, found.models.len());
+            let seller = found.seller;
             let place = seller.endpoint.trim_start_matches("http://");
-            let models = match count {
-                0 if found.wants_key => "needs a key".to_string(),
-                1 => "1 model".to_string(),
-                count => format!("{count} models"),
+            let models = match found.models {
+                None => "needs a key".to_string(),
+                Some(1) => "1 model".to_string(),
+                Some(count) => format!("{count} models"),
             };
             let text = format!("{} at {place}, {models}", seller.label);
             add(seller.server(), text);

@@ -1,11 +1,11 @@
 //! The tables of a page.
 
 use crate::interface::report::cost::{Cost, UNKNOWN};
-use crate::interface::report::figures::{duration, group_thousands};
+use crate::interface::report::figures::{credits, duration};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
 use crate::interface::report::summary::compared;
 use crate::interface::report::values::{Ranking, ValueLine};
-use crate::interface::report::{NOT_REPORTED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use crate::interface::report::{OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 use zoea_text::figures::group_digits;
 
 use super::markup::escape_html;
@@ -21,7 +21,7 @@ const MYSIS_COLUMNS: [((&str, MysisCell), OfMoney); 11] = [
     (("earned", gained_cell), OF_MONEY),
     (("cost", |of, _| price_cell(&of.spent)), OF_ANY),
     (("per dollar", |of, _| cell(&of.spent.credits_per_dollar(of.gained()))), OF_MONEY),
-    (("credits", |of, _| cell(&or_not_reported(of.credits.map(|(_, last)| last)))), OF_MONEY),
+    (("credits", |of, _| cell(&credits(of.credits.map(|(_, last)| last)))), OF_MONEY),
     (("turns", |of, _| cell(&group_digits(of.turns))), OF_ANY),
     (("errors", |of, _| fault_cell(of.faults)), OF_ANY),
     (("calls", |of, _| cell(&group_digits(of.spent.calls))), OF_ANY),
@@ -115,8 +115,7 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
     if held_up.is_empty() {
         return String::new();
     }
-    let is_there = |kind: &HoldKind| held_up.iter().any(|of| of.held_ms.contains_key(kind));
-    let kinds: Vec<HoldKind> = HoldKind::ALL.into_iter().filter(is_there).collect();
+    let kinds = HoldKind::in_list(held_up);
     let mut columns = vec!["Mysis"];
     columns.extend(kinds.iter().map(|kind| kind.title()));
     columns.push("waiting");
@@ -212,17 +211,13 @@ fn barred(text: &str, value: Option<i64>, longest: Option<u64>, colour: &str) ->
     format!("<td{class}>{text}<i class=\"bar {colour}\" style=\"width:{share}%\"></i></td>")
 }
 
-fn or_not_reported(number: Option<i64>) -> String {
-    number.map_or(NOT_REPORTED.to_string(), group_thousands)
-}
-
 fn name_cell(name: &str) -> String {
     format!("<th>{}</th>", escape_html(name))
 }
 
 fn gained_cell(of: &ReportLine, longest: Option<u64>) -> String {
     let gained = of.gained();
-    barred(&or_not_reported(gained), gained, longest, "gain")
+    barred(&credits(gained), gained, longest, "gain")
 }
 
 fn fault_cell(faults: u64) -> String {
@@ -271,7 +266,7 @@ fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> S
         .name
         .as_deref()
         .map_or(UNKNOWN.to_string(), escape_html);
-    let bar = barred(&or_not_reported(line.earned), line.earned, longest, "gain");
+    let bar = barred(&credits(line.earned), line.earned, longest, "gain");
     let each = cell(&line.spent.credits_per_dollar(line.earned));
     let cells = report.having([
         (bar, OF_MONEY),
@@ -280,7 +275,7 @@ fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> S
     ]);
     let mut cells = cells.concat();
     if let Some(minutes) = line.minutes {
-        cells += &cell(&or_not_reported(line.earned_hourly()));
+        cells += &cell(&credits(line.earned_hourly()));
         cells += &cell(&duration(minutes.unsigned_abs().saturating_mul(60_000)));
     }
     cells += &cell(&group_digits(line.myses));
@@ -301,12 +296,7 @@ fn held_up_row(of: &HoldUp, kinds: &[HoldKind], has_reasons: bool) -> String {
             false => cell(&time),
         };
     }
-    let waited = of.waited_ms;
-    cells += &cell(&if waited > 0 {
-        duration(waited)
-    } else {
-        String::new()
-    });
+    cells += &cell(&of.waited());
     if has_reasons {
         cells += &format!("<td class=\"text\">{}</td>", escape_html(&of.why));
     }
