@@ -1,5 +1,4 @@
-//! The speed of the core: composing a request, also from a long history with the lookup, and making
-//! rows durable.
+//! The speed of the core: composing a request, also from a long history with the lookup, and whole turns.
 //!
 //! `cargo bench --bench core`
 
@@ -11,8 +10,7 @@ use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Row, RowBody, Utterance};
 use actors::domain::record::StoredHistory;
-use actors::domain::write::{Author, Batch, Write};
-use actors::ports::{Archive, Ledger};
+use actors::ports::Archive;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -149,33 +147,6 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
         let mut conversation = Conversation::restore(recollection, BUDGET / 4);
         conversation.trim_window(20, None, None, Arc::clone);
         composed(&system, &conversation)
-    });
-}
-
-/// Appends one row at this place for each of `group` Myses, in one commit.
-fn append_row_each(measured: &MeasuredLedger, place: i64, group: i64) {
-    let text: Arc<str> = "mine some ore and tell me how much".into();
-    let batches = (1..=group)
-        .map(|id| Batch {
-            author: Author::Commander,
-            writes: vec![Write::Append {
-                mysis: MysisId(id),
-                row: row(place, 1, RowBody::Prompt { text: text.clone() }),
-            }],
-        })
-        .collect();
-    let answers = measured.runtime.block_on(measured.ledger.commit(batches));
-    assert!(answers.iter().all(Result::is_ok));
-}
-
-/// One acknowledged append, alone and in groups. The time is for the whole group.
-#[divan::bench(args = [1, 32])]
-fn append_rows(bencher: Bencher, group: i64) {
-    let measured = MeasuredLedger::new(group);
-    let mut place = 0;
-    bencher.bench_local(|| {
-        place += 1;
-        append_row_each(&measured, place, group);
     });
 }
 
