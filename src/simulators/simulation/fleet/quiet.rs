@@ -112,9 +112,8 @@ impl FleetRun {
         let half = self.half_quiet_length(settings);
         self.pass(half)?;
         let here = self.all_here()?;
-        for text in world.monitor.population.unstarted(&here) {
-            world.watch.add_violation(Promise::NotLost, text);
-        }
+        let unstarted = world.monitor.population.unstarted(&here);
+        world.watch.add_violations(Promise::NotLost, unstarted);
         for status in here {
             if status.state != LifeState::Running {
                 if status.state == LifeState::Errored {
@@ -140,9 +139,8 @@ impl FleetRun {
                 world.watch.check_end_state(before, after);
             }
         }
-        for text in self.world.database.undone_orders() {
-            self.world.watch.add_violation(Promise::Answered, text);
-        }
+        let undone = world.database.undone_orders();
+        world.watch.add_violations(Promise::Answered, undone);
         self.check_screens()
     }
 
@@ -169,9 +167,7 @@ impl FleetRun {
         for (mysis, name) in at_end.appeared {
             watch.on_mysis_created(mysis, &name);
         }
-        for text in at_end.wrong {
-            watch.add_violation(Promise::Deletions, text);
-        }
+        watch.add_violations(Promise::Deletions, at_end.wrong);
         monitor.figure(|figures| {
             figures.created = at_end.created;
             figures.deleted = at_end.deleted;
