@@ -119,7 +119,7 @@ async fn one_that_dies_during_a_task_asks_for_its_outcome_in_the_next_life() {
     world
         .until("a question of the next life", |world| asked(world) > before)
         .await;
-    assert_eq!(world.game.executed.lock().len(), 1);
+    assert_eq!(world.calls(), 1);
     world.game.script(|script| script.is_endless = false);
     assert_eq!(first_result(&world).await, CallStatus::Done);
     assert_eq!(cancelled(&world), 0);
