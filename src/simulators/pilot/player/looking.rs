@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
-use crate::queries::is_query;
+use crate::situation::is_query;
 
 /// Queries place, dock and hold, as far as they are unknown and a query can tell them.
 pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
