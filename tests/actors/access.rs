@@ -3,7 +3,6 @@
 use actors::domain::message::CallStatus;
 use actors::domain::rules::RelaunchPolicy;
 use std::time::Duration;
-use tokio::time::Instant;
 
 use crate::outside::Trap;
 use crate::world::World;
@@ -16,18 +15,7 @@ async fn a_call_that_is_refused_alone_costs_one_renewal() {
         world.traps.set(Trap::CallWithoutAccess);
     }
     world.start("alpha").await;
-    let begun = Instant::now();
-    let status = loop {
-        if let [(_, status), ..] = world.results("alpha").await[..] {
-            break status;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(600),
-            "there was never a result"
-        );
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
-    assert_eq!(status, CallStatus::Failed);
+    assert_eq!(world.first_result("alpha").await, CallStatus::Failed);
     assert_eq!(world.traps.count(Trap::CallWithoutAccess), 3);
     assert!(world.game.executed.lock().is_empty());
 }

@@ -200,11 +200,7 @@ async fn a_call_takes_the_time_that_it_is_with_the_game_and_not_that_of_the_free
 #[tokio::test(start_paused = true)]
 async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
     let world = World::new(RelaunchPolicy::Transient).await;
-    let script = TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    };
-    *world.game.tasks.lock() = Some(script);
+    *world.game.tasks.lock() = Some(TaskScript::endless());
     let count = |of: fn(&TaskScript) -> usize| world.game.script(|script| of(script)).unwrap();
     let cancelled = || count(|script| script.cancelled.len());
     world.start("alpha").await;

@@ -462,6 +462,18 @@ impl World {
             .collect()
     }
 
+    /// How the first call of a Mysis ended.
+    pub(crate) async fn first_result(&self, name: &str) -> CallStatus {
+        let begun = Instant::now();
+        loop {
+            if let Some((_, status)) = self.results(name).await.first() {
+                return *status;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(3600), "there is none");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// The samples of a Mysis' two newest hours with samples, oldest first.
     pub(crate) async fn samples(&self, name: &str) -> Vec<Sample> {
         let history = self.memory.load_history(self.id(name)).await.unwrap();
