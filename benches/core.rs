@@ -85,8 +85,12 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
 
 #[divan::bench(args = [20, 2000])]
 fn compose_from_rows(bencher: Bencher, count: i64) {
+    compose_history(bencher, rows(count), count);
+}
+
+fn compose_history(bencher: Bencher, rows: Vec<Arc<Row>>, count: i64) {
     let recollection = StoredHistory {
-        rows: rows(count),
+        rows,
         last: Seq(count),
         ..StoredHistory::default()
     };
@@ -108,14 +112,8 @@ fn compose_a_long_turn(bencher: Bencher, count: i64) {
             ..Row::clone(&row)
         })
         .map(Arc::new);
-    let recollection = StoredHistory {
-        rows: std::iter::once(first).chain(rows).collect(),
-        last: Seq(count),
-        ..StoredHistory::default()
-    };
-    let conversation = Conversation::restore(recollection, BUDGET / 4);
-    let system = system();
-    bencher.bench(|| composed(&system, &conversation));
+    let rows = std::iter::once(first).chain(rows).collect();
+    compose_history(bencher, rows, count);
 }
 
 const BUDGET: usize = 64 << 10;
@@ -136,8 +134,7 @@ fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
 /// A Mysis that reads its conversation back from the database and composes a request.
 #[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
 fn compose_with_the_lookup(bencher: Bencher, count: i64) {
-    let mut measured = MeasuredLedger::new(1);
-    measured.fill(count);
+    let measured = MeasuredLedger::with_rows(count);
     let system = system();
     bencher.bench_local(|| {
         let recollection = measured
