@@ -1,6 +1,5 @@
 //! A swarm that meets faults while it plays and while it gets orders.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -66,8 +65,7 @@ impl Scene {
             .command(&["run", "--headless", how_to_start(&self.home)]);
         command.stderr(Stdio::null());
         prepare(&mut command);
-        let nowhere = File::create("/dev/null").expect("it is always there");
-        let mut running = Process::spawn_into(command, nowhere);
+        let mut running = Process::spawn_into(command, Stdio::null());
         let has_come_up = until("the swarm is up or has given up", || {
             if running.has_ended() {
                 return Some(false);

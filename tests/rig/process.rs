@@ -66,8 +66,8 @@ impl Process {
         Process { child, out }
     }
 
-    /// A process whose output goes to a file.
-    pub fn spawn_into(mut command: Command, out: std::fs::File) -> Process {
+    /// A process whose output goes to a file, or nowhere.
+    pub fn spawn_into(mut command: Command, out: impl Into<Stdio>) -> Process {
         let child = command.stdout(out).spawn().expect("the program starts");
         Process { child, out: None }
     }
