@@ -1,5 +1,4 @@
-//! The speed of the core: composing a request, also from a long history with the lookup, and making
-//! rows durable.
+//! The speed of the core: composing a request, also from a long history with the lookup, and whole turns.
 //!
 //! `cargo bench --bench core`
 
@@ -11,8 +10,7 @@ use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Row, RowBody, Utterance};
 use actors::domain::record::StoredHistory;
-use actors::domain::write::{Author, Batch, Write};
-use actors::ports::{Archive, Ledger};
+use actors::ports::Archive;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -87,8 +85,12 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
 
 #[divan::bench(args = [20, 2000])]
 fn compose_from_rows(bencher: Bencher, count: i64) {
+    compose_history(bencher, rows(count), count);
+}
+
+fn compose_history(bencher: Bencher, rows: Vec<Arc<Row>>, count: i64) {
     let recollection = StoredHistory {
-        rows: rows(count),
+        rows,
         last: Seq(count),
         ..StoredHistory::default()
     };
@@ -110,14 +112,8 @@ fn compose_a_long_turn(bencher: Bencher, count: i64) {
             ..Row::clone(&row)
         })
         .map(Arc::new);
-    let recollection = StoredHistory {
-        rows: std::iter::once(first).chain(rows).collect(),
-        last: Seq(count),
-        ..StoredHistory::default()
-    };
-    let conversation = Conversation::restore(recollection, BUDGET / 4);
-    let system = system();
-    bencher.bench(|| composed(&system, &conversation));
+    let rows = std::iter::once(first).chain(rows).collect();
+    compose_history(bencher, rows, count);
 }
 
 const BUDGET: usize = 64 << 10;
@@ -138,8 +134,7 @@ fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
 /// A Mysis that reads its conversation back from the database and composes a request.
 #[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
 fn compose_with_the_lookup(bencher: Bencher, count: i64) {
-    let mut measured = MeasuredLedger::new(1);
-    measured.fill(count);
+    let measured = MeasuredLedger::with_rows(count);
     let system = system();
     bencher.bench_local(|| {
         let recollection = measured
@@ -149,33 +144,6 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
         let mut conversation = Conversation::restore(recollection, BUDGET / 4);
         conversation.trim_window(20, None, None, Arc::clone);
         composed(&system, &conversation)
-    });
-}
-
-/// Appends one row at this place for each of `group` Myses, in one commit.
-fn append_row_each(measured: &MeasuredLedger, place: i64, group: i64) {
-    let text: Arc<str> = "mine some ore and tell me how much".into();
-    let batches = (1..=group)
-        .map(|id| Batch {
-            author: Author::Commander,
-            writes: vec![Write::Append {
-                mysis: MysisId(id),
-                row: row(place, 1, RowBody::Prompt { text: text.clone() }),
-            }],
-        })
-        .collect();
-    let answers = measured.runtime.block_on(measured.ledger.commit(batches));
-    assert!(answers.iter().all(Result::is_ok));
-}
-
-/// One acknowledged append, alone and in groups. The time is for the whole group.
-#[divan::bench(args = [1, 32])]
-fn append_rows(bencher: Bencher, group: i64) {
-    let measured = MeasuredLedger::new(group);
-    let mut place = 0;
-    bencher.bench_local(|| {
-        place += 1;
-        append_row_each(&measured, place, group);
     });
 }
 

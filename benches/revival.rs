@@ -12,8 +12,7 @@ const KILLS: usize = 500;
 fn main() -> anyhow::Result<()> {
     let rows = std::env::args().find_map(|text| text.parse().ok());
     let rows = rows.unwrap_or(100_000);
-    let mut measured = MeasuredLedger::new(1);
-    measured.fill(rows);
+    let measured = MeasuredLedger::with_rows(rows);
     let mut times = measured
         .runtime
         .block_on(revival::kill_often(&measured, KILLS))?;

@@ -27,7 +27,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use zoea::host::home::Home;
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
-use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
+use zoea_galaxy::limits::GalaxyLimits;
 use zoea_galaxy::{Galaxy, GalaxyOptions};
 use zoea_pilot::PilotOptions;
 use zoea_settings::{ProviderKind, ProviderSettings, Settings};
@@ -66,13 +66,7 @@ async fn play(
     let options = GalaxyOptions {
         seed: Some(1),
         tick: Duration::from_millis(tick_ms),
-        limits: GalaxyLimits {
-            logins: RateAllowance::Unlimited,
-            refusals: RateAllowance::Unlimited,
-            mutations: RateAllowance::Unlimited,
-            queries: RateAllowance::Unlimited,
-            ..GalaxyLimits::default()
-        },
+        limits: GalaxyLimits::NONE,
         ..GalaxyOptions::default()
     };
     let galaxy = Galaxy::start(loopback().await?, options, stop.child_token()).await?;

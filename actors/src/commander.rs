@@ -23,7 +23,6 @@ mod recording;
 mod returning;
 mod rules;
 mod silence;
-mod standing;
 mod supervising;
 mod terminal;
 mod watching;

@@ -3,13 +3,10 @@
 //! Each fault has a variant for each decision that the caller can take. Answers are futures that
 //! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
-mod asking;
-mod deleted;
 mod fleet;
 mod link;
 mod observed;
 mod shared_limits;
-mod stored;
 mod terminal;
 
 use std::fmt;
@@ -29,22 +26,20 @@ use crate::domain::ids::{Incarnation, Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
-use crate::domain::record::{AccountRecord, GameAccount, SavedSession, StoredHistory};
+use crate::domain::record::{
+    AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
+};
 use crate::domain::samples::{SampleQuery, SampleSeries};
 use crate::domain::system_map::{SystemMap, SystemMapQuery};
 use crate::domain::write::Batch;
 
-pub use asking::Asker;
-pub use deleted::{DeletedMyses, KeptCopies, NoCopies};
 pub use fleet::{
     Fleet, FleetNeighbours, FleetOrder, FleetOrders, FleetReport, FleetStep, MysisPlace,
     OrderOutcome, ProcessSign, PublishedStatus,
 };
 pub use link::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask, TaskNews};
-pub use observed::{AnswerMeter, CallContext, WireFacts};
+pub use observed::{AnswerMeter, Asker, CallContext, WireFacts};
 pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
-use stored::kept_nowhere;
-pub use stored::{ArchiveFault, ArchiveRead, MysisNames, SwarmRecord};
 pub use terminal::{Archivist, Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
@@ -202,6 +197,32 @@ pub trait Archive: Send + Sync + 'static {
     }
 }
 
+pub type MysisNames = Vec<(MysisId, Arc<str>)>;
+
+/// The store could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ArchiveFault(pub String);
+
+pub type ArchiveRead<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+/// The answer of an archive that does not keep this.
+fn kept_nowhere<T: Send + 'static>(what: &str) -> ArchiveRead<T> {
+    let fault = ArchiveFault(format!("this archive keeps no {what}"));
+    futures::future::ready(Err(fault)).boxed()
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SwarmRecord {
+    /// All Myses, in the order of their creation.
+    pub myses: Vec<MysisRecord>,
+    pub mission: Option<Mission>,
+    /// The passwords of all game accounts, so that they can be redacted.
+    pub passwords: Vec<Arc<str>>,
+    /// The books of the newest day with any charge.
+    pub books: Vec<CostEntry>,
+}
+
 pub trait Models: Send + Sync + 'static {
     /// Asks once. The caller decides about retries. A streamed answer updates the meter and is
     /// returned when it is complete.
@@ -243,3 +264,27 @@ pub trait FreezeKeeper: Send + Sync + 'static {
     /// Stores since when the swarm is frozen, or that it is not. Returns why that failed.
     fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>>;
 }
+
+/// Keeps copies of Myses that are deleted, for a day, and brings them back.
+pub trait DeletedMyses: Send + Sync + 'static {
+    /// Keeps a copy of all that is stored of a Mysis. It is durable when this returns.
+    fn keep(&self, mysis: MysisId) -> BoxFuture<'static, Result<(), String>>;
+
+    /// Stores the Mysis of the newest copy under this name again. It is at rest.
+    fn bring_back(&self, name: &str) -> BoxFuture<'static, Result<MysisRecord, String>>;
+}
+
+pub struct NoCopies;
+
+impl DeletedMyses for NoCopies {
+    fn keep(&self, _mysis: MysisId) -> BoxFuture<'static, Result<(), String>> {
+        futures::future::ready(Ok(())).boxed()
+    }
+
+    fn bring_back(&self, name: &str) -> BoxFuture<'static, Result<MysisRecord, String>> {
+        let why = format!("no copy of `{name}` is kept here");
+        futures::future::ready(Err(why)).boxed()
+    }
+}
+
+pub type KeptCopies = Arc<dyn DeletedMyses>;

@@ -5,7 +5,6 @@
 //! most sixty times a second for the operator, five times for events, and only after a change. On failure:
 //! the Commander starts another one with the view that was shown last.
 
-mod messages;
 mod reading;
 mod runtime;
 
@@ -19,17 +18,23 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::event_record::OrderSource;
-use crate::domain::order::Order;
-use crate::domain::screen::{OrderId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::event::SwarmEvent;
+use crate::domain::event_record::{EventRecord, OrderSource};
+use crate::domain::ids::Timestamp;
+use crate::domain::order::{Order, OrderResult};
+use crate::domain::rules::SwarmRules;
+use crate::domain::screen::{
+    AwaySummary, OrderId, ReadId, StoreAnswer, Successor, SwarmSnapshot, TerminalKind, UiEffect,
+};
+use crate::domain::swarm_setup::SwarmSetup;
 use crate::ports::{
     Archive, Archivist, Clock, Screen, SetupInspector, Terminal, TerminalInput, View,
 };
 use crate::reply::{OrderReply, OrderRequest};
 use crate::telling::TellParent;
 use crate::timer::{Timer, set_timer};
+use zoea_text::redact::Redactor;
 
-pub use messages::UiMsg;
 pub use runtime::UiRuntime;
 
 /// The shortest time between two pictures for the operator's input and for what answers it. The first one of a
@@ -106,6 +111,25 @@ impl fmt::Debug for TerminalLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TerminalLink").finish_non_exhaustive()
     }
+}
+
+#[derive(Debug)]
+pub enum UiMsg {
+    Event(Arc<SwarmEvent>),
+    RulesChanged {
+        rules: Arc<SwarmRules>,
+        redactor: Arc<Redactor>,
+    },
+    Input(TerminalInput),
+    Answered(OrderId, OrderResult),
+    Read(ReadId, Result<StoreAnswer, String>),
+    SetupChecked(SwarmSetup),
+    Exported(Result<String, String>),
+    /// What happened since a time.
+    SummedUp(Timestamp, AwaySummary),
+    Recorded(Arc<EventRecord>),
+    EventsRead(Result<Vec<EventRecord>, String>),
+    Frame,
 }
 
 pub struct UiActor;

@@ -1,8 +1,7 @@
 //! Several processes that write to one Postgres: commits a second, and how long one takes.
 //!
 //! Each writer is a ledger of its own with a thousand Myses, and commits what their turns write, a
-//! group at a time. Beside it, the same behind one lock for all writers, as programs of earlier
-//! versions had it, and the server's own limit: as many connections that insert a row each.
+//! group at a time. Beside it, the server's own limit: as many connections that insert a row each.
 
 use std::time::{Duration, Instant};
 
@@ -23,22 +22,9 @@ const GROUPS: [usize; 2] = [1, 16];
 /// How long each figure is measured.
 const TIME: Duration = Duration::from_secs(5);
 
-const LOCK: &str = "SELECT pg_advisory_lock(42)";
-const UNLOCK: &str = "SELECT pg_advisory_unlock(42)";
-
-/// How commits of several writers are kept apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Apart {
-    /// By what the ledger locks.
-    ByLedger,
-    /// By one lock for all of them, on a connection beside the ledger's. It costs two round trips.
-    ByOneLock,
-}
-
 /// One process of a fleet.
 struct Writer {
     ledger: SqlLedger,
-    beside: PgConnection,
     first: i64,
     /// The Mysis that is next, the turn of all, and the commit of that turn.
     next: (i64, i64, usize),
@@ -51,7 +37,6 @@ impl Writer {
         let ledger = SqlLedger::open_server(&address, home.as_str(), ProcessKind::Resident).await;
         let writer = Writer {
             ledger: ledger.expect("a ledger"),
-            beside: PgConnection::connect(url).await.expect("a connection"),
             first: i64::try_from(number).expect("few") * MYSES,
             next: (0, 1, 0),
         };
@@ -87,23 +72,17 @@ impl Writer {
     }
 
     /// Commits groups until the time is over. Returns how long each commit took.
-    async fn write(&mut self, size: usize, apart: Apart) -> Vec<Duration> {
+    async fn write(&mut self, size: usize) -> Vec<Duration> {
         let mut taken = Vec::new();
         let until = Instant::now() + TIME;
         while Instant::now() < until {
             let batches = self.group(size);
             let begun = Instant::now();
-            if apart == Apart::ByOneLock {
-                self.beside.execute(LOCK).await.expect("the lock");
-            }
             let answers = self.ledger.commit(batches).await;
             assert!(answers.iter().all(Result::is_ok), "{answers:?}");
             taken.push(begun.elapsed());
             if let Some(step) = self.ledger.maintenance() {
                 step.await;
-            }
-            if apart == Apart::ByOneLock {
-                self.beside.execute(UNLOCK).await.expect("the lock");
             }
         }
         taken
@@ -115,13 +94,8 @@ impl Writer {
 pub(super) async fn measure() {
     for count in WRITERS {
         for size in GROUPS {
-            for (name, apart) in [
-                ("one lock", Apart::ByOneLock),
-                ("by leases", Apart::ByLedger),
-            ] {
-                let name = format!("{count} writers, groups of {size}, {name}");
-                print_times(&name, size, measure_writers(count, size, apart).await);
-            }
+            let name = format!("{count} writers, groups of {size}");
+            print_times(&name, size, measure_writers(count, size).await);
         }
         let url = new_database();
         let mut beside = PgConnection::connect(&url).await.expect("a connection");
@@ -140,7 +114,7 @@ fn new_database() -> String {
     url
 }
 
-async fn measure_writers(count: usize, size: usize, apart: Apart) -> Vec<Duration> {
+async fn measure_writers(count: usize, size: usize) -> Vec<Duration> {
     let url = new_database();
     let mut writers = Vec::new();
     for number in 0..count {
@@ -148,7 +122,7 @@ async fn measure_writers(count: usize, size: usize, apart: Apart) -> Vec<Duratio
     }
     let work = writers.into_iter().map(|mut writer| {
         tokio::spawn(async move {
-            let taken = writer.write(size, apart).await;
+            let taken = writer.write(size).await;
             writer.ledger.close().await;
             taken
         })

@@ -24,6 +24,7 @@ use super::freeze::freeze_switch;
 use super::incidents::HomeIncidents;
 use super::learnt::ConfiguredLessons;
 use super::outside::refuse_unusable_proxies;
+use super::raise::with_kept_raise;
 use super::setup_check::SetupCheck;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
@@ -99,11 +100,13 @@ impl SwarmParts {
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
-        let rules = rules::rules_at_start(settings, lock.home(), options.mode)?;
-        let rules = Arc::new(lessons.complete(rules));
+        let mut rules = lessons.complete(rules::swarm_rules(settings, lock.home())?);
+        let is_live = options.mode == Mode::Live;
+        rules.budget = with_kept_raise(rules.budget, lock.home(), is_live);
+        let rules = Arc::new(rules);
         let prices = PriceBook::new(rules.clone());
         let mut watchers = Watchers::default();
-        if options.mode == Mode::Live {
+        if is_live {
             watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
             watchers.keep(tokio::spawn(copies.sweep()));
             if let Some(format) = settings.reports.daily {

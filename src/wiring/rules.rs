@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use actors::domain::budget::{BudgetRules, DefaultCap};
-use actors::domain::life::Mode;
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::{SwarmRules, ToolRules};
 use actors::domain::tool_filter::ToolFilters;
@@ -15,7 +14,6 @@ use zoea_settings::{
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 
 use super::prompt::prompt_template;
-use super::raise::with_kept_raise;
 use super::roles;
 use super::url_secrets::{url_keys, url_passwords};
 use crate::host::home::Home;
@@ -52,19 +50,6 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             .collect(),
         roles: Arc::new(roles),
         ..swarm
-    })
-}
-
-/// The rules at the start of a process, with what an earlier one was allowed.
-pub(super) fn rules_at_start(
-    settings: &Settings,
-    home: &Home,
-    mode: Mode,
-) -> anyhow::Result<SwarmRules> {
-    let rules = swarm_rules(settings, home)?;
-    Ok(SwarmRules {
-        budget: with_kept_raise(rules.budget, home, mode == Mode::Live),
-        ..rules
     })
 }
 

@@ -1,11 +1,8 @@
 //! A game that refuses access to single calls, or limits logins.
 
 use actors::domain::message::CallStatus;
-use actors::domain::order::Order;
-use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::RelaunchPolicy;
 use std::time::Duration;
-use tokio::time::Instant;
 
 use crate::outside::Trap;
 use crate::world::World;
@@ -18,50 +15,22 @@ async fn a_call_that_is_refused_alone_costs_one_renewal() {
         world.traps.set(Trap::CallWithoutAccess);
     }
     world.start("alpha").await;
-    let begun = Instant::now();
-    let status = loop {
-        if let [(_, status), ..] = world.results("alpha").await[..] {
-            break status;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(600),
-            "there was never a result"
-        );
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
-    assert_eq!(status, CallStatus::Failed);
+    assert_eq!(world.first_result("alpha").await, CallStatus::Failed);
     assert_eq!(world.traps.count(Trap::CallWithoutAccess), 3);
     assert!(world.game.executed.lock().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_login_of_the_model_that_is_limited_pauses_the_logins_of_the_runtime() {
-    let world = World::with_accounts(RelaunchPolicy::Transient).await;
-    let account = GameAccount {
-        username: "Quill".into(),
-        password: "hunter2-hunter2".into(),
-    };
-    let pooled = PoolAccount {
-        account,
-        owner: None,
-    };
-    let pooled = world.order(Order::PoolAccounts(vec![pooled])).await;
-    assert!(pooled.is_ok(), "{pooled:?}");
-    world.ledger.claims.send_replace(1);
-    world.models.tool.send_replace("register");
-    world.start("alpha").await;
-    let logins = |world: &World| world.game.executed.lock().len();
-    world.until("a login", |world| logins(world) > 0).await;
-    world.models.tool.send_replace("login");
-    world.until("more of them", |world| logins(world) > 2).await;
+    let world = World::logging_in().await;
     world.traps.set(Trap::LoginLimited);
     world
         .until("a limit", |world| world.traps.are_all_sprung())
         .await;
-    let before = logins(&world);
+    let before = world.calls();
     tokio::time::sleep(Duration::from_secs(50)).await;
-    assert_eq!(logins(&world), before, "the game is left alone");
+    assert_eq!(world.calls(), before, "the game is left alone");
     world
-        .until("the next login", |world| logins(world) > before)
+        .until("the next login", |world| world.calls() > before)
         .await;
 }

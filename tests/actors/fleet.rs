@@ -141,17 +141,9 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
     world.fleet.is_away.store(true, Ordering::SeqCst);
     // The leases last for thirty seconds after their last renewal.
     tokio::time::sleep(Duration::from_secs(26)).await;
-    let left = |world: &World| {
-        let executed = world.game.executed.lock().len();
-        (
-            world.times_asked("alpha"),
-            world.times_asked("bravo"),
-            executed,
-        )
-    };
-    let before = left(&world);
+    let before = world.left();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(left(&world), before);
+    assert_eq!(world.left(), before);
     let lapses = |world: &World| {
         let reports = world.sent_since(0);
         reports
@@ -163,7 +155,7 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
     world.fleet.is_away.store(false, Ordering::SeqCst);
     world
         .until("both go on", |world| {
-            left(world).0 > before.0 && left(world).1 > before.1
+            world.left().0 > before.0 && world.left().1 > before.1
         })
         .await;
     assert!(world.sent_since(0).contains(&"leases_renewed".to_string()));

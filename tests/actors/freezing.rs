@@ -5,7 +5,6 @@ use std::time::Duration;
 use actors::domain::ids::Lane;
 use actors::domain::message::CallStatus;
 use actors::domain::order::{CompletedOrder, Order};
-use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::RelaunchPolicy;
 use actors::domain::silence::{NOTHING_HAPPENS, SWARM_SILENCE_TIME};
 use actors::domain::state::LifeState;
@@ -16,13 +15,6 @@ use ractor::ActorRef;
 
 use crate::outside::TaskScript;
 use crate::world::{Child, World, dead};
-
-/// How often each model was asked, and how many calls reached the game.
-fn left(world: &World) -> (usize, usize, usize) {
-    let executed = world.game.executed.lock().len();
-    let asked = |name| world.times_asked(name);
-    (asked("alpha"), asked("bravo"), executed)
-}
 
 async fn freeze(world: &World) {
     let frozen = world.order(Order::Freeze).await;
@@ -41,7 +33,7 @@ async fn thaw(world: &World) {
 async fn what_has_left_is_heard_out_and_nothing_else_leaves_until_the_thaw() {
     let mut world = World::new(RelaunchPolicy::Transient).await;
     world.get_busy().await;
-    let before = left(&world);
+    let before = world.left();
     freeze(&world).await;
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -55,7 +47,7 @@ async fn what_has_left_is_heard_out_and_nothing_else_leaves_until_the_thaw() {
     gate.kill();
     dead(&gate).await;
     tokio::time::sleep(SWARM_SILENCE_TIME * 4).await;
-    assert_eq!(left(&world), before);
+    assert_eq!(world.left(), before);
     assert!(!world.is_shown("order 3"));
     for name in ["alpha", "bravo"] {
         assert_eq!(world.status(name).await.state, LifeState::Running);
@@ -73,7 +65,7 @@ async fn what_has_left_is_heard_out_and_nothing_else_leaves_until_the_thaw() {
             .await;
     }
     world
-        .until("a call of each", |world| left(world).2 > before.2 + 2)
+        .until("a call of each", |world| world.left().2 > before.2 + 2)
         .await;
     world.check_that_nothing_is_lost().await;
 }
@@ -149,7 +141,7 @@ async fn a_freeze_is_kept_at_once_and_acknowledged_when_what_was_leaving_has_lef
     let mut frozen = std::pin::pin!(world.order(Order::Freeze));
     let early = tokio::time::timeout(LOOK, &mut frozen).await;
     assert!(early.is_err(), "{early:?}");
-    assert_eq!(left(&world).2, 0);
+    assert_eq!(world.left().2, 0);
     world.ledger.holds_marks.send_replace(false);
     let frozen = frozen.await;
     assert!(
@@ -157,7 +149,7 @@ async fn a_freeze_is_kept_at_once_and_acknowledged_when_what_was_leaving_has_lef
         "{frozen:?}"
     );
     tokio::time::sleep(LOOK).await;
-    assert_eq!(left(&world).2, 1, "it was leaving");
+    assert_eq!(world.left().2, 1, "it was leaving");
 }
 
 #[tokio::test(start_paused = true)]
@@ -208,11 +200,7 @@ async fn a_call_takes_the_time_that_it_is_with_the_game_and_not_that_of_the_free
 #[tokio::test(start_paused = true)]
 async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
     let world = World::new(RelaunchPolicy::Transient).await;
-    let script = TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    };
-    *world.game.tasks.lock() = Some(script);
+    *world.game.tasks.lock() = Some(TaskScript::endless());
     let count = |of: fn(&TaskScript) -> usize| world.game.script(|script| of(script)).unwrap();
     let cancelled = || count(|script| script.cancelled.len());
     world.start("alpha").await;
@@ -237,9 +225,7 @@ async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
 
     // What the server asks for cannot be given, and that is told it after the thaw.
     world
-        .until("the next call's task", |world| {
-            world.game.executed.lock().len() > 1
-        })
+        .until("the next call's task", |world| world.calls() > 1)
         .await;
     freeze(&world).await;
     world
@@ -254,24 +240,7 @@ async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
 
 #[tokio::test(start_paused = true)]
 async fn a_login_that_waits_for_its_turn_is_not_marked_as_sent() {
-    let world = World::with_accounts(RelaunchPolicy::Transient).await;
-    let account = GameAccount {
-        username: "Quill".into(),
-        password: "hunter2-hunter2".into(),
-    };
-    let pooled = PoolAccount {
-        account,
-        owner: None,
-    };
-    let pooled = world.order(Order::PoolAccounts(vec![pooled])).await;
-    assert!(pooled.is_ok(), "{pooled:?}");
-    world.ledger.claims.send_replace(1);
-    world.models.tool.send_replace("register");
-    world.start("alpha").await;
-    let logins = |world: &World| world.game.executed.lock().len();
-    world.until("a login", |world| logins(world) > 0).await;
-    world.models.tool.send_replace("login");
-    world.until("more of them", |world| logins(world) > 2).await;
+    let world = World::logging_in().await;
     // From here on its next one waits at the gate.
     let gate = ActorRef::<GateMsg>::from(world.children(Child::Gate)[0].clone());
     let hold = GateMsg::Hold {
@@ -283,7 +252,7 @@ async fn a_login_that_waits_for_its_turn_is_not_marked_as_sent() {
     tokio::time::sleep(Duration::from_secs(30)).await;
     freeze(&world).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    let before = logins(&world);
+    let before = world.calls();
     world.commander.kill();
     dead(&world.commander.get_cell()).await;
     let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
@@ -294,5 +263,5 @@ async fn a_login_that_waits_for_its_turn_is_not_marked_as_sent() {
     }
     assert!(statuses.contains(&CallStatus::NotExecuted), "{statuses:?}");
     assert!(!statuses.contains(&CallStatus::Unknown), "{statuses:?}");
-    assert_eq!(logins(&world), before);
+    assert_eq!(world.calls(), before);
 }

@@ -453,6 +453,14 @@ impl TaskScript {
             ..TaskScript::default()
         }
     }
+
+    /// Tasks that are never done.
+    pub(crate) fn endless() -> TaskScript {
+        TaskScript {
+            is_endless: true,
+            ..TaskScript::default()
+        }
+    }
 }
 
 impl TrappedGame {

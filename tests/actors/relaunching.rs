@@ -257,7 +257,7 @@ async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
 /// shows the account at once, and not only after the next start.
 #[tokio::test(start_paused = true)]
 async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
-    let world = World::with_accounts(RelaunchPolicy::Transient).await;
+    let world = World::with_accounts().await;
     let account = GameAccount {
         username: "miner".into(),
         password: "sesame-sesame".into(),

@@ -21,18 +21,6 @@ async fn start(script: TaskScript) -> World {
     world
 }
 
-/// How the first call of alpha ended.
-async fn first_result(world: &World) -> CallStatus {
-    let begun = Instant::now();
-    loop {
-        if let Some((_, status)) = world.results("alpha").await.first() {
-            return *status;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(3600), "there is none");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
 fn asked(world: &World) -> usize {
     world.game.script(|script| script.asked.len()).unwrap()
 }
@@ -81,7 +69,7 @@ async fn each_outcome_of_a_task_is_told_as_it_is() {
     for (news, status, cancels) in table {
         let case = format!("{news:?}");
         let world = start(TaskScript::new(news)).await;
-        assert_eq!(first_result(&world).await, status, "{case}");
+        assert_eq!(world.first_result("alpha").await, status, "{case}");
         assert_eq!(cancelled(&world), cancels, "{case}");
     }
 }
@@ -89,12 +77,8 @@ async fn each_outcome_of_a_task_is_told_as_it_is() {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_never_ends_is_given_up_after_the_time_limit_of_a_call() {
     let begun = Instant::now();
-    let world = start(TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    })
-    .await;
-    assert_eq!(first_result(&world).await, CallStatus::Unknown);
+    let world = start(TaskScript::endless()).await;
+    assert_eq!(world.first_result("alpha").await, CallStatus::Unknown);
     let took = begun.elapsed();
     assert!(
         took > Duration::from_secs(590) && took < Duration::from_secs(620),
@@ -106,11 +90,7 @@ async fn a_task_that_never_ends_is_given_up_after_the_time_limit_of_a_call() {
 
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_during_a_task_asks_for_its_outcome_in_the_next_life() {
-    let world = start(TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    })
-    .await;
+    let world = start(TaskScript::endless()).await;
     world.until("a question", |world| asked(world) > 1).await;
     let alpha = world.alpha();
     alpha.kill();
@@ -119,9 +99,9 @@ async fn one_that_dies_during_a_task_asks_for_its_outcome_in_the_next_life() {
     world
         .until("a question of the next life", |world| asked(world) > before)
         .await;
-    assert_eq!(world.game.executed.lock().len(), 1);
+    assert_eq!(world.calls(), 1);
     world.game.script(|script| script.is_endless = false);
-    assert_eq!(first_result(&world).await, CallStatus::Done);
+    assert_eq!(world.first_result("alpha").await, CallStatus::Done);
     assert_eq!(cancelled(&world), 0);
     let first = world.game.executed.lock()[0].clone();
     let executed = world.game.executed.lock().clone();
@@ -130,11 +110,7 @@ async fn one_that_dies_during_a_task_asks_for_its_outcome_in_the_next_life() {
 
 #[tokio::test(start_paused = true)]
 async fn one_that_is_stopped_has_its_task_cancelled_and_asks_for_it_when_it_runs_again() {
-    let world = start(TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    })
-    .await;
+    let world = start(TaskScript::endless()).await;
     world.until("a question", |world| asked(world) > 1).await;
     world
         .order(MysisOrder::Stop.for_mysis("alpha"))
@@ -156,7 +132,7 @@ async fn one_that_is_stopped_has_its_task_cancelled_and_asks_for_it_when_it_runs
         script.news.push_back(Ok(TaskNews::Cancelled));
     });
     world.start("alpha").await;
-    assert_eq!(first_result(&world).await, CallStatus::Unknown);
+    assert_eq!(world.first_result("alpha").await, CallStatus::Unknown);
     world
         .until("the turn goes on", |world| world.times_asked("alpha") > 1)
         .await;
@@ -164,11 +140,7 @@ async fn one_that_is_stopped_has_its_task_cancelled_and_asks_for_it_when_it_runs
 
 #[tokio::test(start_paused = true)]
 async fn the_next_process_asks_for_the_outcome_of_a_task() {
-    let world = start(TaskScript {
-        is_endless: true,
-        ..TaskScript::default()
-    })
-    .await;
+    let world = start(TaskScript::endless()).await;
     world.until("a question", |world| asked(world) > 1).await;
     world.commander.kill();
     dead(&world.commander.get_cell()).await;
@@ -180,7 +152,7 @@ async fn the_next_process_asks_for_the_outcome_of_a_task() {
         })
         .await;
     world.game.script(|script| script.is_endless = false);
-    assert_eq!(first_result(&world).await, CallStatus::Done);
+    assert_eq!(world.first_result("alpha").await, CallStatus::Done);
     let executed = world.game.executed.lock().clone();
     let first = &executed[0];
     assert_eq!(executed.iter().filter(|call| *call == first).count(), 1);

@@ -16,6 +16,7 @@ use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row, RowKind};
 use actors::domain::order::{MysisOrder, Order, OrderResult};
 use actors::domain::outages::ServerOutages;
+use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
@@ -95,8 +96,30 @@ impl World {
     }
 
     /// The same, with a game in which players have to register.
-    pub(crate) async fn with_accounts(relaunch: RelaunchPolicy) -> World {
-        World::of(relaunch, true, false).await
+    pub(crate) async fn with_accounts() -> World {
+        World::of(RelaunchPolicy::Transient, true, false).await
+    }
+
+    /// A game with accounts, in which the model of alpha registers and then logs in again and again.
+    pub(crate) async fn logging_in() -> World {
+        let world = World::with_accounts().await;
+        let account = GameAccount {
+            username: "Quill".into(),
+            password: "hunter2-hunter2".into(),
+        };
+        let pooled = PoolAccount {
+            account,
+            owner: None,
+        };
+        let pooled = world.order(Order::PoolAccounts(vec![pooled])).await;
+        assert!(pooled.is_ok(), "{pooled:?}");
+        world.ledger.claims.send_replace(1);
+        world.models.tool.send_replace("register");
+        world.start("alpha").await;
+        world.until("a login", |world| world.calls() > 0).await;
+        world.models.tool.send_replace("login");
+        world.until("more of them", |world| world.calls() > 2).await;
+        world
     }
 
     async fn of(relaunch: RelaunchPolicy, has_accounts: bool, is_of_a_fleet: bool) -> World {
@@ -236,10 +259,8 @@ impl World {
         for name in ["alpha", "bravo"] {
             self.start(name).await;
         }
-        self.until("a call under way", |world| {
-            world.game.executed.lock().len() == 1
-        })
-        .await;
+        self.until("a call under way", |world| world.calls() == 1)
+            .await;
         self.until("a question under way", |world| {
             world.times_asked("bravo") == 1
         })
@@ -286,6 +307,17 @@ impl World {
             );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// How many calls reached the game.
+    pub(crate) fn calls(&self) -> usize {
+        self.game.executed.lock().len()
+    }
+
+    /// How often each model was asked, and how many calls reached the game.
+    pub(crate) fn left(&self) -> (usize, usize, usize) {
+        let asked = |name| self.times_asked(name);
+        (asked("alpha"), asked("bravo"), self.calls())
     }
 
     pub(crate) fn times_asked(&self, name: &str) -> usize {
@@ -428,6 +460,18 @@ impl World {
         results
             .map(|(call, _, meta)| (format!("{mysis}.{call}"), meta.status))
             .collect()
+    }
+
+    /// How the first call of a Mysis ended.
+    pub(crate) async fn first_result(&self, name: &str) -> CallStatus {
+        let begun = Instant::now();
+        loop {
+            if let Some((_, status)) = self.results(name).await.first() {
+                return *status;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(3600), "there is none");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// The samples of a Mysis' two newest hours with samples, oldest first.

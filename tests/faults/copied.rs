@@ -75,15 +75,13 @@ fn a_copied_home_takes_nothing_from_the_one_that_plays() {
         // It joins as any other process does, and gets its share between two turns.
         let joined = copy.fly(&[]);
         until_held(&scene.url, &["1", "2"]);
-        joined.signal("-TERM");
-        assert!(joined.wait().success());
+        joined.land();
         until_held(&scene.url, &["3"]);
         assert_eq!(owners(&scene.url), owner);
     }
     let lost = "SELECT text FROM event WHERE code = 'lease_lost'";
     assert_eq!(postgres::column(&scene.url, lost), [] as [&str; 0]);
-    process.signal("-TERM");
-    assert!(process.wait().success());
+    process.land();
     let calls = recorded(&home);
     let unknown = calls.values().filter(|call| call.status == "unknown");
     let unknown: Vec<_> = unknown.collect();

@@ -28,14 +28,16 @@ fn scene() -> Scene {
     }
 }
 
-/// Reads the program's output until a line contains this.
-fn until_line(swarm: &mut Process, word: &str) -> String {
-    loop {
-        let line = swarm.line().expect("the swarm goes on");
-        if line.contains(word) {
-            return line;
-        }
-    }
+/// No file may be written to. A process that writes all the same is killed by a signal, unless it handles the signal.
+const FULL: Rlimit = Rlimit {
+    current: Some(0),
+    maximum: None,
+};
+
+/// Sets how large the files of a process may become, and returns what was set before.
+fn limit_files(swarm: &Process, limit: Rlimit) -> Rlimit {
+    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
+    prlimit(pid, Resource::Fsize, limit).expect("a limit")
 }
 
 #[test]
@@ -43,11 +45,11 @@ fn a_removed_database_is_saved_and_goes_on_where_it_was() {
     let scene = scene();
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     let sent = home.ok(&["send", "alpha", "remember the number 4711"]);
     assert!(sent.contains("stored for alpha"), "{sent}");
     std::fs::remove_file(home.file("zoea.db")).expect("the database is removed");
-    let printed = until_line(&mut swarm, "was removed");
+    let printed = swarm.until_line("was removed");
     assert!(printed.contains("rescued"), "{printed}");
     swarm.signal("-KILL");
     swarm.wait();
@@ -59,7 +61,7 @@ fn a_removed_database_is_saved_and_goes_on_where_it_was() {
     let found = home.lines(&["search", "remember the number 4711", "--json"]);
     assert!(found.iter().any(|row| row["kind"] == "prompt"), "{found:?}");
     let mut swarm = home.fly(&["--resume"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
 }
 
 /// The orders of a first start wait for the store, and the store for its database.
@@ -69,9 +71,9 @@ fn a_start_whose_database_is_removed_ends_by_a_signal() {
     let mut command = home.command(&["run", "--offline", "--headless", "--json"]);
     command.args(["--myses", "200"]);
     let mut swarm = Process::spawn(command);
-    until_line(&mut swarm, "mysis_created");
+    swarm.until_line("mysis_created");
     std::fs::remove_file(home.file("offline/zoea.db")).expect("the database is removed");
-    until_line(&mut swarm, "was removed");
+    swarm.until_line("was removed");
     swarm.signal("-TERM");
     until("it has ended", || swarm.has_ended().then_some(()));
 }
@@ -81,17 +83,17 @@ fn a_locked_database_makes_the_swarm_wait_and_then_go_on() {
     let scene = scene();
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     sqlite::while_open(
         &home.file("zoea.db"),
         "PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE",
         || {
-            let printed = until_line(&mut swarm, "store_trouble");
+            let printed = swarm.until_line("store_trouble");
             assert!(printed.contains("locked"), "{printed}");
         },
     );
-    until_line(&mut swarm, "store_healed");
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("store_healed");
+    swarm.until_line("tool_returned");
     assert_eq!(home.mysis("alpha")["state"], "running");
 }
 
@@ -100,7 +102,7 @@ fn a_process_that_stood_still_goes_on() {
     let scene = scene();
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     swarm.signal("-STOP");
     let state = format!("/proc/{}/stat", swarm.pid());
     until("it stands still", || {
@@ -108,7 +110,7 @@ fn a_process_that_stood_still_goes_on() {
         stat.contains(") T ").then_some(())
     });
     swarm.signal("-CONT");
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     let answer = home.ok(&["send", "alpha", "are you there?"]);
     assert!(answer.contains("stored for alpha"), "{answer}");
 }
@@ -118,12 +120,12 @@ fn a_database_that_is_cut_short_is_told_of_and_not_written_to() {
     let scene = scene();
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     let file = OpenOptions::new().write(true).open(home.file("zoea.db"));
     let file = file.expect("the database");
     let half = file.metadata().expect("its size").len() / 2;
     file.set_len(half).expect("it is cut");
-    let printed = until_line(&mut swarm, "was cut short");
+    let printed = swarm.until_line("was cut short");
     assert!(printed.contains("store_trouble"), "{printed}");
     let status = home.ok(&["status"]);
     assert!(status.contains("cut short"), "{status}");
@@ -134,25 +136,19 @@ fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
     let scene = scene();
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    until_line(&mut swarm, "tool_returned");
-    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
-    let full = Rlimit {
-        current: Some(0),
-        maximum: None,
-    };
-    // A process that writes beyond the limit is killed by a signal, unless it handles the signal.
-    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
-    let printed = until_line(&mut swarm, "store_trouble");
+    swarm.until_line("tool_returned");
+    let before = limit_files(&swarm, FULL);
+    let printed = swarm.until_line("store_trouble");
     assert!(printed.contains("disk"), "{printed}");
-    prlimit(pid, Resource::Fsize, before).expect("no limit");
-    until_line(&mut swarm, "store_healed");
-    until_line(&mut swarm, "tool_returned");
+    limit_files(&swarm, before);
+    swarm.until_line("store_healed");
+    swarm.until_line("tool_returned");
     let sent = home.ok(&["send", "alpha", "remember the number 4711"]);
     assert!(sent.contains("stored for alpha"), "{sent}");
     swarm.signal("-KILL");
     swarm.wait();
     let mut swarm = home.fly(&["--resume"]);
-    until_line(&mut swarm, "tool_returned");
+    swarm.until_line("tool_returned");
     assert_eq!(home.mysis("alpha")["state"], "running");
 }
 
@@ -170,17 +166,12 @@ fn the_output_of_a_headless_run_goes_on_after_its_disk_was_full() {
         until(what, || (printed().len() > before + 20).then_some(()));
     };
     until_many_more("it plays");
-    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
-    let full = Rlimit {
-        current: Some(0),
-        maximum: None,
-    };
-    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
+    let before = limit_files(&swarm, FULL);
     until("the program has noticed", || {
         let status = home.json(&["status", "--json"]);
         status["trouble"].is_string().then_some(())
     });
-    prlimit(pid, Resource::Fsize, before).expect("no limit");
+    limit_files(&swarm, before);
     until("it tells that it can store again", || {
         has("store_healed").then_some(())
     });
@@ -192,14 +183,9 @@ fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
     let home = Home::new();
     let run = ["run", "--offline", "--headless", "--json", "--tick", "50ms"];
     let mut swarm = Process::spawn(home.command(&run));
-    until_line(&mut swarm, "tool_returned");
-    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
-    let full = Rlimit {
-        current: Some(0),
-        maximum: None,
-    };
-    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
-    until_line(&mut swarm, "store_trouble");
+    swarm.until_line("tool_returned");
+    let before = limit_files(&swarm, FULL);
+    swarm.until_line("store_trouble");
     // The game's own files are on the same disk.
     let log = home.path().join("offline").join("galaxy");
     assert!(log.is_dir());
@@ -214,17 +200,16 @@ fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
         }
         (known.1.elapsed() > Duration::from_millis(700)).then_some(())
     });
-    prlimit(pid, Resource::Fsize, before).expect("no limit");
-    until_line(&mut swarm, "store_healed");
+    limit_files(&swarm, before);
+    swarm.until_line("store_healed");
     for _call in 0..10 {
-        let line = until_line(&mut swarm, "tool_returned");
+        let line = swarm.until_line("tool_returned");
         assert!(!line.contains("unreachable"), "{line}");
     }
     // The game's records are still whole.
     swarm.signal("-KILL");
     swarm.wait();
     let mut swarm = Process::spawn(home.command(&run));
-    until_line(&mut swarm, "tool_returned");
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.until_line("tool_returned");
+    swarm.land();
 }

@@ -349,15 +349,7 @@ fn a_full_disk_is_told_of_while_it_lasts_and_not_longer() {
     let mut command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
     disk.stand_before(&mut command);
     let mut swarm = home.launch(command);
-    let mut until_line = |word: &str| {
-        loop {
-            let line = swarm.line().expect("the swarm goes on");
-            if line.contains(word) {
-                return line;
-            }
-        }
-    };
-    until_line("tool_returned");
+    swarm.until_line("tool_returned");
     disk.arm(&Plan {
         call: PWRITE64,
         error: 0,
@@ -365,7 +357,7 @@ fn a_full_disk_is_told_of_while_it_lasts_and_not_longer() {
         skip: 0,
         is_torn: true,
     });
-    let printed = until_line("store_trouble");
+    let printed = swarm.until_line("store_trouble");
     assert!(printed.contains("full"), "{printed}");
     let shown = home.ok(&["status"]);
     assert!(
@@ -373,9 +365,9 @@ fn a_full_disk_is_told_of_while_it_lasts_and_not_longer() {
         "{shown}"
     );
     disk.disarm();
-    until_line("store_healed");
+    swarm.until_line("store_healed");
     until("it is not shown any more", || {
         (!home.ok(&["status"]).contains("trouble: ")).then_some(())
     });
-    until_line("tool_returned");
+    swarm.until_line("tool_returned");
 }

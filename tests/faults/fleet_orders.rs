@@ -159,8 +159,7 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
         (postgres::column(url, open).concat() == "0").then_some(())
     });
     for swarm in swarms {
-        swarm.signal("-TERM");
-        assert!(swarm.wait().success());
+        swarm.land();
     }
     for text in ["The first", "The third", "Word 0 of the", "Word 1 of the"] {
         assert_eq!(messages(url, text), "1", "{text}");
@@ -189,7 +188,6 @@ fn a_selection_by_state_goes_by_what_was_acknowledged_at_any_process() {
     let fitting = second.json(&["mysis", "list", "--json", "--where", "model=another"]);
     assert_eq!(fitting.as_array().expect("a list").len(), 6, "{fitting}");
     for swarm in swarms {
-        swarm.signal("-TERM");
-        assert!(swarm.wait().success());
+        swarm.land();
     }
 }

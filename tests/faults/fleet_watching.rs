@@ -94,7 +94,6 @@ fn a_conversation_elsewhere_grows_on_the_screen_also_when_its_mysis_moves() {
     });
     drop(screen);
     for swarm in swarms {
-        swarm.signal("-TERM");
-        assert!(swarm.wait().success());
+        swarm.land();
     }
 }

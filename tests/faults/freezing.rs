@@ -12,11 +12,11 @@ const NAMES: [&str; 5] = ["m0", "m1", "m2", "m3", "m4"];
 /// In this time the swarm makes hundreds of requests if it is not frozen.
 const LOOK: Duration = Duration::from_millis(1500);
 
-/// The requests that a server counted.
-fn requests(url: &str) -> u64 {
-    let (_, stats) = http("GET", url, &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON");
-    stats["requests"].as_u64().expect("a number")
+/// The requests that the galaxy counted.
+fn calls(galaxy: &Server) -> u64 {
+    let (_, health) = http("GET", &galaxy.url.replace("/mcp", "/health"), &[], "");
+    let health: Value = serde_json::from_str(&health).expect("JSON");
+    health["requests"].as_u64().expect("a number")
 }
 
 struct Servers {
@@ -27,10 +27,7 @@ struct Servers {
 impl Servers {
     /// The requests of all kinds that both got since they started.
     fn requests(&self) -> (u64, u64) {
-        (
-            requests(&self.pilot.url.replace("/v1", "/stats")),
-            requests(&self.galaxy.url.replace("/mcp", "/health")),
-        )
+        (self.pilot.requests(), calls(&self.galaxy))
     }
 
     /// Checks that no further request comes.
@@ -61,21 +58,6 @@ impl Servers {
             (now.0 > asked + 20 && now.1 > called + 20).then_some(())
         });
     }
-}
-
-/// Reads the program's lines until it says that it is frozen.
-fn until_it_says_so(swarm: &mut Process) {
-    loop {
-        let line = swarm.line().expect("the swarm goes on");
-        if line.contains("\"code\":\"frozen\"") {
-            return;
-        }
-    }
-}
-
-fn end(swarm: Process) {
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
 }
 
 /// A swarm that has its orders and does not play yet.
@@ -142,7 +124,7 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
     running.signal("-KILL");
     assert!(!running.wait().success());
     let mut running = home.fly(&[]);
-    until_it_says_so(&mut running);
+    running.until_line("\"code\":\"frozen\"");
     until("those that ran run", || {
         states(&home)
             .iter()
@@ -166,7 +148,7 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
             after.any(|row| row["kind"] == "reply").then_some(())
         });
     }
-    end(running);
+    running.land();
     let played = Played {
         seed: 1,
         home: &home,
@@ -188,9 +170,9 @@ fn a_home_where_nothing_runs_can_be_frozen_and_its_next_start_sends_nothing() {
     assert!(home.ok(&["freeze"]).contains("the next start is frozen"));
     let counted = servers.requests();
     let mut running = home.fly(&["--start-swarm"]);
-    until_it_says_so(&mut running);
+    running.until_line("\"code\":\"frozen\"");
     servers.stay_at(counted);
     assert!(home.ok(&["thaw"]).starts_with("thawed"));
     servers.until_it_plays();
-    end(running);
+    running.land();
 }

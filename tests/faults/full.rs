@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::json;
-use zoea_rig::{Home, Process, until};
+use zoea_rig::{Home, until};
 
 use crate::scene::{Scene, pause};
 use crate::verdict::number;
@@ -112,7 +112,7 @@ fn in_a_file_system_with_some_room() {
     assert!(!is_little(&doctor()));
     let filler = std::env::temp_dir().join("filler");
     std::fs::write(&filler, vec![7; 55_000_000]).expect("there is room");
-    until_line(&mut swarm, "\"little_room\"");
+    swarm.until_line("\"little_room\"");
     assert!(is_little(&home.ok(&["status"])));
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["warnings"][0]["code"], "little_room");
@@ -124,14 +124,14 @@ fn in_a_file_system_with_some_room() {
     let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
     assert!(is_little(&log));
     std::fs::remove_file(&filler).expect("it is emptied");
-    until_line(&mut swarm, "\"room_again\"");
+    swarm.until_line("\"room_again\"");
     assert_eq!(home.json(&["status", "--json"])["warnings"], json!([]));
     assert!(!is_little(&doctor()));
     // A full disk is told of by doctor, too, and at the end.
     fill(&filler);
     let printed = std::thread::scope(|scope| {
         let order = scope.spawn(|| home.run(&["mysis", "create", "alpha"]));
-        let printed = until_line(&mut swarm, "store_trouble");
+        let printed = swarm.until_line("store_trouble");
         let doctor = doctor();
         assert!(doctor.contains("nothing can be stored"), "{doctor}");
         swarm.signal("-TERM");
@@ -149,15 +149,6 @@ fn in_a_file_system_with_some_room() {
         complaints.contains(&format!("at the end: nothing can be stored: {database}: ")),
         "{complaints}"
     );
-}
-
-fn until_line(swarm: &mut Process, word: &str) -> String {
-    loop {
-        let line = swarm.line().expect("the swarm goes on");
-        if line.contains(word) {
-            return line;
-        }
-    }
 }
 
 /// Writes until the disk is full.

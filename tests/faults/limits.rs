@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use zoea_rig::postgres;
-use zoea_rig::{Home, Process, Server, http, until, written};
+use zoea_rig::{Home, Process, Server, until, written};
 
 const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
 
 /// What is in flight at a provider now, and the most there ever was.
 pub(crate) fn in_flight(pilot: &Server) -> (u64, u64) {
-    let url = format!("http://{}/stats", pilot.address());
-    let (_, body) = http("GET", &url, &[], "");
-    let stats: Value = serde_json::from_str(&body).expect("JSON");
+    let stats = pilot.stats();
     let count = |name: &str| stats[name].as_u64().expect("a number");
     (count("in_flight"), count("most_in_flight"))
 }
@@ -266,8 +264,7 @@ fn what_all_processes_spend_counts_for_the_budget_of_each() {
     until("nothing is in flight", || {
         (in_flight(&pilot).0 == 0).then_some(())
     });
-    let stats = format!("http://{}/stats", pilot.address());
-    let stats: Value = serde_json::from_str(&http("GET", &stats, &[], "").1).expect("JSON");
+    let stats = pilot.stats();
     let count = |name: &str| stats[name].as_u64().expect("a number");
     let (tokens, requests) = (count("tokens_in") + count("tokens_out"), count("requests"));
     println!("3 processes spent {tokens} tokens of {budget} in {requests} requests");

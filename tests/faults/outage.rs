@@ -2,18 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::wire::Wire;
-use zoea_rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, until};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
-
-fn requests(server: &Server) -> u64 {
-    let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON");
-    stats["requests"].as_u64().expect("a number")
-}
 
 /// A swarm on a provider `first`; `more` is further configuration of it.
 fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
@@ -32,12 +24,11 @@ fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
 }
 
 /// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
-fn until_reported(swarm: &mut Process, code: &str) -> String {
+pub(crate) fn until_reported(swarm: &mut Process, code: &str) -> String {
     loop {
-        let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON");
-        assert_ne!(event["to"], "errored", "{line}");
-        if event["code"] == code {
+        let event = swarm.event();
+        assert_ne!(event["to"], "errored", "{event}");
+        if event["code"] == code && event["mysis"].is_null() {
             return event["text"].as_str().expect("a text").to_string();
         }
     }
@@ -78,19 +69,18 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
         "{printed}"
     );
     until("the spare is asked", || {
-        (requests(&second) > 5).then_some(())
+        (second.requests() > 5).then_some(())
     });
     let first = mended(first);
     let printed = until_reported(&mut swarm, "circuit_closed");
     assert!(printed.contains("pilot works again"), "{printed}");
-    let (before, of_spare) = (requests(&first), requests(&second));
+    let (before, of_spare) = (first.requests(), second.requests());
     until("the first is used again", || {
-        (requests(&first) > before + 10).then_some(())
+        (first.requests() > before + 10).then_some(())
     });
     // Calls that were admitted before the end of the trial may still have been under way.
-    assert!(requests(&second) <= of_spare + NAMES.len() as u64);
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    assert!(second.requests() <= of_spare + NAMES.len() as u64);
+    swarm.land();
     let all: Vec<String> = NAMES
         .iter()
         .flat_map(|name| answered_by(&home, name))
@@ -114,10 +104,9 @@ fn a_provider_that_is_not_there_is_left_at_once_where_another_is() {
     let (home, mut swarm) = swarm_on(&gone, &galaxy.url, &more);
     until_reported(&mut swarm, "circuit_open");
     until("the spare is asked", || {
-        (requests(&second) > 10).then_some(())
+        (second.requests() > 10).then_some(())
     });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
     let retries = |name: &&str| {
         let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
         rows.iter()
@@ -174,9 +163,9 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
     until_reported(&mut swarm, "circuit_closed");
     let lasted = begun.elapsed();
     assert!(lasted < OUTAGE + RETURN, "{lasted:?}");
-    let answered = requests(&pilot);
+    let answered = pilot.requests();
     until("it goes on", || {
-        (requests(&pilot) > answered + 3).then_some(())
+        (pilot.requests() > answered + 3).then_some(())
     });
     assert_eq!(home.mysis("alpha")["state"], "running");
     let page = home.ok(&["status"]);
@@ -210,9 +199,9 @@ fn assert_fallback_after_a_round(fault: &str) {
     let mut swarm = home.fly(&["--start-swarm"]);
     let printed = until_reported(&mut swarm, "circuit_open");
     assert!(printed.contains("spare takes over"), "{printed}");
-    assert_eq!(requests(&first), 4, "one round: a try, and three more");
+    assert_eq!(first.requests(), 4, "one round: a try, and three more");
     until("the spare is asked", || {
-        (requests(&second) > 5).then_some(())
+        (second.requests() > 5).then_some(())
     });
     assert_eq!(home.mysis("alpha")["state"], "running");
     assert_eq!(answered_by(&home, "alpha"), ["spare"]);
@@ -225,7 +214,7 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
     let pilot = Server::pilot(&["--latency", "20ms"]);
     let url = format!("http://{}/mcp", wire.address());
     let (home, mut swarm) = swarm_on(&pilot.url, &url, "");
-    until("they play", || (requests(&pilot) > 10).then_some(()));
+    until("they play", || (pilot.requests() > 10).then_some(()));
     wire.cut();
     until_reported(&mut swarm, "game_away");
     until("all are shown as waiting", || {
@@ -235,7 +224,7 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
         };
         NAMES.iter().all(waits).then_some(())
     });
-    let asked = requests(&pilot);
+    let asked = pilot.requests();
     let next_try = || {
         let page = home.ok(&["status"]);
         let away = page.lines().find(|line| line.starts_with("away: "));
@@ -245,11 +234,11 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
         let before = next_try();
         until("it is tried again", || (next_try() != before).then_some(()));
     }
-    assert_eq!(requests(&pilot), asked, "no model is asked meanwhile");
+    assert_eq!(pilot.requests(), asked, "no model is asked meanwhile");
     wire.mend();
     until_reported(&mut swarm, "game_back");
     until("they go on", || {
-        (requests(&pilot) > asked + 10).then_some(())
+        (pilot.requests() > asked + 10).then_some(())
     });
     for name in NAMES {
         assert_eq!(home.mysis(name)["state"], "running");
@@ -271,17 +260,17 @@ fn without_another_they_wait_and_go_on_when_it_works_again() {
     let (home, mut swarm) = swarm_on(&only.url, &galaxy.url, more);
     let printed = until_reported(&mut swarm, "circuit_open");
     assert!(printed.contains("its Myses wait"), "{printed}");
-    let asked = requests(&only);
+    let asked = only.requests();
     until("it is tried again", || {
-        (requests(&only) > asked).then_some(())
+        (only.requests() > asked).then_some(())
     });
-    let trials = requests(&only) - asked;
+    let trials = only.requests() - asked;
     assert!(trials <= 1 + NAMES.len() as u64, "{trials} trials at once");
     let only = mended(only);
     until_reported(&mut swarm, "circuit_closed");
-    let before = requests(&only);
+    let before = only.requests();
     until("they go on", || {
-        (requests(&only) > before + 10).then_some(())
+        (only.requests() > before + 10).then_some(())
     });
     for name in NAMES {
         assert_eq!(home.mysis(name)["state"], "running");

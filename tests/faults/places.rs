@@ -143,12 +143,7 @@ fn strike_running(fault: Fault, round: u64, seed: u64) -> (usize, usize) {
     let mut late = scene.home.command(&["send", "alpha", "too late"]);
     let quiet = late.stdout(Stdio::null()).stderr(Stdio::null());
     let mut late = quiet.spawn().expect("a messenger");
-    let printed = loop {
-        let line = swarm.line().expect("the swarm goes on");
-        if line.contains("store_trouble") {
-            break line;
-        }
-    };
+    let printed = swarm.until_line("store_trouble");
     let is_killed = round % 4 < 2;
     swarm.signal(if is_killed { "-KILL" } else { "-TERM" });
     assert!(!swarm.wait().success(), "{what}");

@@ -1,26 +1,7 @@
 //! Reload: a headless program reads its configuration again on command.
 
-use serde_json::Value;
-
-use zoea_rig::{Home, Process, Server, http, until};
-
-fn requests(server: &Server) -> u64 {
-    let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON");
-    stats["requests"].as_u64().expect("a number")
-}
-
-/// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
-fn until_reported(swarm: &mut Process, code: &str) -> String {
-    loop {
-        let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON");
-        assert_ne!(event["to"], "errored", "{line}");
-        if event["code"] == code && event["mysis"].is_null() {
-            return event["text"].as_str().expect("a text").to_string();
-        }
-    }
-}
+use crate::outage::until_reported;
+use zoea_rig::{Home, Server, until};
 
 #[test]
 fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
@@ -39,7 +20,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
         activity.as_str()?.contains("budget spent").then_some(())
     };
     until("its budget is spent", is_paused);
-    let asked = requests(&first);
+    let asked = first.requests();
 
     home.configure(&first.url, &galaxy.url, "[budgit]\nusd = 1\n");
     swarm.signal("-HUP");
@@ -48,7 +29,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
         printed.contains("is unchanged") && printed.contains("budgit"),
         "{printed}"
     );
-    assert!(is_paused().is_some() && requests(&first) == asked);
+    assert!(is_paused().is_some() && first.requests() == asked);
 
     home.configure(&first.url, "http://127.0.0.1:9/mcp", &budget(100_000_000));
     swarm.signal("-HUP");
@@ -57,7 +38,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
     let printed = until_reported(&mut swarm, "reloaded");
     assert!(printed.contains("[budget]"), "{printed}");
     until("it goes on", || {
-        (requests(&first) > asked + 5).then_some(())
+        (first.requests() > asked + 5).then_some(())
     });
 
     let credentials = format!("{{\"providers\": {{\"new\": {{\"api_key\": \"{key}\"}}}}}}");
@@ -74,7 +55,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
     let printed = until_reported(&mut swarm, "reloaded");
     assert!(printed.contains("providers.pilot"), "{printed}");
     until("the new one is asked", || {
-        (requests(&second) > 5).then_some(())
+        (second.requests() > 5).then_some(())
     });
     home.ok(&["send", "alpha", &format!("the key is {key}")]);
     let rows = home.ok(&["log", "alpha", "--limit", "0", "--json"]);
@@ -83,8 +64,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
         "it is a secret by now"
     );
     assert_eq!(home.mysis("alpha")["state"], "running");
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 }
 
 #[test]
@@ -106,8 +86,7 @@ fn a_file_that_is_gone_is_no_reason_to_go_on_with_the_defaults() {
     std::fs::rename(&moved, home.file("zoea.toml")).expect("a configuration");
     swarm.signal("-HUP");
     until_reported(&mut swarm, "reloaded");
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
     // So it is for a file that was not there at the start.
     std::fs::rename(home.file("zoea.toml"), &moved).expect("a configuration");
     let mut swarm = home.fly(&[]);

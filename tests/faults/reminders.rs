@@ -52,8 +52,7 @@ fn each_reminder_is_delivered_once_however_close_to_its_time_the_program_is_kill
     });
     let waiting = home.json(&["reminders", "--json"]);
     assert_eq!(waiting, serde_json::json!([]));
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
     let mut expected = expected;
     expected.sort();
     assert_eq!(sqlite::column(&database, DELIVERED), expected, "each once");
@@ -92,6 +91,5 @@ fn a_reminder_of_a_killed_process_is_delivered_by_the_one_that_takes_its_mysis()
         (listed == serde_json::json!([])).then_some(())
     });
     assert_eq!(postgres::column(url, DELIVERED), ["Bell of the dead 1"]);
-    first.signal("-TERM");
-    assert!(first.wait().success());
+    first.land();
 }

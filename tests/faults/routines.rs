@@ -255,8 +255,7 @@ fn judge(home: &Home, ledger: &Path, pilot: &Server, seed: u64) {
     let made = proven(home);
     let invented: Vec<&String> = made.difference(&done).collect();
     assert!(invented.is_empty(), "seed {seed}: not made: {invented:?}");
-    let (_, stats) = zoea_rig::http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
-    assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
+    assert_eq!(pilot.stats()["refused"], 0, "seed {seed}");
     // What the game carried out for a routine was recorded as done, or its outcome is unknown and the
     // model was told.
     let myses = home.json(&["mysis", "list", "--json"]);
@@ -322,6 +321,5 @@ fn the_runtime_begins_what_earned_and_drops_it_within_three_rounds_when_prices_f
     let (rounds, good) = rounds_of(&printed);
     assert_eq!(rounds.len(), 3, "{printed}");
     assert!(rounds.iter().all(|earned| *earned * 2 < good), "{printed}");
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 }

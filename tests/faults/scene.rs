@@ -4,24 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::verdict::{Order, Played, finish_without_faults, how_to_start};
-use zoea_rig::{Home, Server, until};
+use crate::verdict::{Order, Played, finish_without_faults, how_to_start, is_up};
+use zoea_rig::{Home, Process, Server, until};
 
 const MYSES: usize = 5;
-
-/// A process that is killed when it is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A home, the servers that it plays against, and the orders that it got.
 pub(crate) struct Scene {
@@ -33,7 +21,7 @@ pub(crate) struct Scene {
     ledger: PathBuf,
     _galaxy: Server,
     pilot: Server,
-    running: Option<Running>,
+    running: Option<Process>,
     orders: Vec<Order>,
     messengers: Vec<(usize, Child)>,
 }
@@ -75,22 +63,17 @@ impl Scene {
         let mut command = self
             .home
             .command(&["run", "--headless", how_to_start(&self.home)]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.stderr(Stdio::null());
         prepare(&mut command);
-        self.running = Some(Running(command.spawn().expect("the program starts")));
-        let is_up = until("the swarm is up or has given up", || {
-            let running = self.running.as_mut().expect("it was started");
-            if running.0.try_wait().expect("its status").is_some() {
+        let mut running = Process::spawn_into(command, Stdio::null());
+        let has_come_up = until("the swarm is up or has given up", || {
+            if running.has_ended() {
                 return Some(false);
             }
-            let run = std::fs::read_to_string(self.home.file("run.json")).unwrap_or_default();
-            let pid = format!("\"pid\":{}", running.0.id());
-            run.contains(&pid).then_some(true)
+            is_up(&self.home, &running).then_some(true)
         });
-        if !is_up {
-            self.running = None;
-        }
-        is_up
+        self.running = has_come_up.then_some(running);
+        has_come_up
     }
 
     /// Sends an order from a process of its own, which waits for the answer.
@@ -141,11 +124,10 @@ impl Scene {
         let Some(mut running) = self.running.take() else {
             return false;
         };
-        let pid = i32::try_from(running.0.id()).ok().and_then(Pid::from_raw);
-        kill_process(pid.expect("a process"), Signal::TERM).expect("it hears");
-        let ended = until("it has ended", || running.0.try_wait().expect("its status"));
+        running.signal("-TERM");
+        until("it has ended", || running.has_ended().then_some(()));
         self.wait_for_messengers();
-        ended.success()
+        running.wait().success()
     }
 
     /// Whether a process runs.

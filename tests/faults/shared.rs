@@ -80,8 +80,7 @@ pub(crate) fn until_all_show(url: &str, homes: &[&Home], all: &[&str]) {
 fn until_all_play(swarm: &mut Process, names: &[&str]) {
     let mut waiting: Vec<&str> = names.to_vec();
     while !waiting.is_empty() {
-        let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
+        let event = swarm.event();
         if event["event"] == "tool_returned" {
             waiting.retain(|name| event["mysis"] != *name);
         }
@@ -190,8 +189,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
 
     // One ends in good order.
     let begun = Instant::now();
-    third.signal("-TERM");
-    assert!(third.wait().success());
+    third.land();
     until_held(&scene.url, &["3", "3"]);
     let orderly = begun.elapsed();
     assert!(orderly < Duration::from_secs(5), "{orderly:?}");
@@ -221,8 +219,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     until_run(&homes[2], 3);
     until_all_show(&scene.url, &[&homes[0], &homes[2]], &all);
     for swarm in [first, third] {
-        swarm.signal("-TERM");
-        assert!(swarm.wait().success());
+        swarm.land();
     }
     let done = executed(&files.path().join("ledger.jsonl"));
     assert!(done.len() > 30, "they did play: {}", done.len());

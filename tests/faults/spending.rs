@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use zoea_rig::{Home, Server, http, until, written};
+use zoea_rig::{Home, Server, until, written};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
@@ -59,9 +59,7 @@ impl Scene {
     }
 
     fn requests(&self) -> u64 {
-        let (_, stats) = http("GET", &self.pilot.url.replace("/v1", "/stats"), &[], "");
-        let stats: Value = serde_json::from_str(&stats).expect("JSON");
-        stats["requests"].as_u64().expect("a number")
+        self.pilot.requests()
     }
 
     fn codes(&self, name: &str, code: &str) -> usize {
@@ -207,8 +205,7 @@ fn a_spent_budget_pauses_and_lifts_when_the_operator_allows_more() {
     let status = home.ok(&["status"]);
     assert!(status.contains("; budget 1"), "{status}");
     let asked = scene.requests();
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 
     // Another process knows the spending.
     let swarm = home.fly(&["--resume"]);
@@ -219,16 +216,14 @@ fn a_spent_budget_pauses_and_lifts_when_the_operator_allows_more() {
         until("it pauses again", || is_paused(name));
     }
     assert_eq!(scene.requests(), asked, "nothing was asked");
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 
     scene.configure(&budget(limit * 100));
     let swarm = home.fly(&["--resume"]);
     until("they go on", || {
         (scene.requests() > asked + 5).then_some(())
     });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 }
 
 #[test]
@@ -238,8 +233,7 @@ fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
     let mut swarm = home.fly(&["--start-swarm"]);
     let mut printed = BTreeMap::new();
     while printed.len() < 2 {
-        let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON");
+        let event = swarm.event();
         let code = event["code"].as_str().unwrap_or_default();
         if event["mysis"].is_null() && code.starts_with("budget_") {
             *printed.entry(code.to_string()).or_insert(0) += 1;
@@ -282,8 +276,7 @@ fn streams_that_are_cut_are_asked_for_again_and_stand_in_no_book() {
     until("answers were cut", || {
         (scene.requests() > 80 && troubles() > 5).then_some(())
     });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
     let printed = reports(&record);
     let mut booked = 0;
     for name in NAMES {
@@ -330,6 +323,5 @@ fn a_slow_model_that_speaks_is_heard_out_and_seen_at_work() {
     let ms = scene.usages("alpha")[0]["ms"].as_u64().expect("a time");
     assert!(ms > 3_000, "{ms}");
     assert_eq!(scene.codes("alpha", "retry"), 0);
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 }

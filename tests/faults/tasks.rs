@@ -131,8 +131,7 @@ fn a_task_that_the_server_has_forgotten_is_of_unknown_outcome() {
         let calls = recorded(&home);
         (calls[&open].status != "sent").then_some(())
     });
-    process.signal("-TERM");
-    assert!(process.wait().success());
+    process.land();
     assert_eq!(recorded(&home)[&open].status, "unknown");
 }
 
@@ -165,8 +164,7 @@ fn stopped_during_a_task_a_mysis_asks_for_the_outcome_when_it_runs_again() {
         let is_over = |call: &String| calls[call].status != "sent";
         left_open.iter().all(is_over).then_some(())
     });
-    process.signal("-TERM");
-    assert!(process.wait().success());
+    process.land();
     let calls = recorded(&home);
     for call in &left_open {
         let status = &calls[call].status;

@@ -69,8 +69,7 @@ fn order_from(url: &str, at: &Home, said: &str) {
 /// all Myses ran again, and until the new process was there.
 fn update(url: &str, home: &Home, process: Process) -> (Process, [Duration; 2]) {
     let begun = Instant::now();
-    process.signal("-TERM");
-    assert!(process.wait().success());
+    process.land();
     until_count("run in processes that live", url, HELD, ALL);
     let held = begun.elapsed();
     let process = home.fly(&["--start-swarm"]);
@@ -128,8 +127,7 @@ fn a_fleet_is_updated_one_process_after_the_other_and_plays_on() {
         until_all_call_again(&url);
     }
     let gone = processes.remove(0);
-    gone.signal("-TERM");
-    assert!(gone.wait().success());
+    gone.land();
     let refused = refusal(&earlier, &homes[0]);
     assert!(refused.contains("newer version of zoea"), "{refused}");
     end(processes);

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::books::{executed, mistakes, recorded, text};
-use zoea_rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, until};
 
 #[expect(
     clippy::disallowed_methods,
@@ -65,8 +65,7 @@ impl Played<'_> {
         );
         let wrong = mistakes(&calls, &done);
         assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
-        let (_, stats) = http("GET", &self.pilot.url.replace("/v1", "/stats"), &[], "");
-        assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
+        assert_eq!(self.pilot.stats()["refused"], 0, "seed {seed}");
         let count = |status: &str| calls.values().filter(|call| call.status == status).count();
         format!(
             "{} orders ({acknowledged} acknowledged), 0 lost, 0 twice; {} calls: {} done, {} failed, \
@@ -115,8 +114,7 @@ pub(crate) fn finish_without_faults_with(home: &Home, help: impl Fn()) {
             .all(|(name, turns)| *turns > before[name])
             .then_some(())
     });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
+    swarm.land();
 }
 
 /// The option for starting a swarm that may have run before.

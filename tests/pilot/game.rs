@@ -17,6 +17,7 @@ fn no<T>(code: &'static str, message: impl Into<String>) -> Result<T, (&'static 
 }
 
 /// The state of one player's game.
+#[derive(Debug)]
 pub(crate) struct Game {
     home: Option<&'static Home>,
     system: String,

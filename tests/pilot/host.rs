@@ -54,20 +54,23 @@ impl Host {
         }
     }
 
-    /// Plays turns until the condition holds. Returns the number of model calls, or none if that
-    /// was too many.
-    pub(crate) fn play_until(
-        &mut self,
-        most: usize,
-        is_enough: impl Fn(&Game) -> bool,
-    ) -> Option<usize> {
+    /// Plays turns until the condition holds, or for this many model calls. Returns whether it holds.
+    pub(crate) fn play_until(&mut self, most: usize, is_enough: impl Fn(&Game) -> bool) -> bool {
         while self.model_calls < most {
             self.take_turn();
             if is_enough(&self.game) {
-                return Some(self.model_calls);
+                return true;
             }
         }
-        None
+        false
+    }
+
+    /// Plays turns until the condition holds, which it must after this many model calls.
+    #[track_caller]
+    pub(crate) fn reach(&mut self, most: usize, is_enough: impl Fn(&Game) -> bool) {
+        let is_reached = self.play_until(most, is_enough);
+        let (prompt, seed) = (&self.prompt, self.habits.seed);
+        assert!(is_reached, "{prompt} {seed}: {:?}", self.game);
     }
 
     /// One turn, from the order to the words that end it.

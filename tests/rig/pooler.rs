@@ -3,16 +3,16 @@
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::postgres::as_another_user;
-use crate::until;
+use crate::{Process, until};
 
 /// A running pgbouncer, which ends when this is dropped.
 pub struct Pooler {
-    child: Child,
+    _process: Process,
     /// The address of the database through it.
     pub url: String,
     _directory: TempDir,
@@ -49,29 +49,20 @@ impl Pooler {
         );
         let file = directory.path().join("pgbouncer.ini");
         std::fs::write(&file, settings).expect("its settings");
-        let child = as_another_user(directory.path())
+        let mut command = as_another_user(directory.path());
+        command
             .args(["-c", "PATH=$PATH:/usr/sbin exec pgbouncer -q \"$0\""])
             .arg(&file)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("pgbouncer starts");
+            .stderr(Stdio::null());
+        let process = Process::spawn_into(command, Stdio::null());
         until("the pooler listens", || {
             TcpStream::connect(("127.0.0.1", port)).ok()
         });
         Some(Pooler {
-            child,
+            _process: process,
             url: format!("postgres://zoea@127.0.0.1:{port}/{database}"),
             _directory: directory,
         })
-    }
-}
-
-impl Drop for Pooler {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -68,8 +68,8 @@ impl Process {
         Process { child, out }
     }
 
-    /// A process whose output goes to a file.
-    pub fn spawn_into(mut command: Command, out: std::fs::File) -> Process {
+    /// A process whose output goes to a file, or nowhere.
+    pub fn spawn_into(mut command: Command, out: impl Into<Stdio>) -> Process {
         let child = command.stdout(out).spawn().expect("the program starts");
         Process { child, out: None }
     }
@@ -79,6 +79,20 @@ impl Process {
         let mut line = String::new();
         let read = self.out.as_mut()?.read_line(&mut line).expect("output");
         (read > 0).then(|| line.trim_end().to_string())
+    }
+
+    /// The next line of its output that contains this. Those before it are thrown away.
+    #[track_caller]
+    pub fn until_line(&mut self, word: &str) -> String {
+        let found = std::iter::from_fn(|| self.line()).find(|line| line.contains(word));
+        found.expect("the swarm goes on")
+    }
+
+    /// The next line of its output, which is JSON.
+    #[track_caller]
+    pub fn event(&mut self) -> Value {
+        let line = self.line().expect("the swarm goes on");
+        serde_json::from_str(&line).expect("a line of JSON")
     }
 
     pub fn pid(&self) -> u32 {
@@ -103,6 +117,13 @@ impl Process {
     pub fn wait(mut self) -> ExitStatus {
         while self.line().is_some() {}
         self.child.wait().expect("it ends")
+    }
+
+    /// Ends it as an operator does; nothing may go wrong then.
+    #[track_caller]
+    pub fn land(self) {
+        self.signal("-TERM");
+        assert!(self.wait().success());
     }
 }
 
@@ -161,6 +182,17 @@ impl Server {
     pub fn address(&self) -> String {
         let address = self.url.trim_start_matches("http://");
         address.split('/').next().expect("an address").to_string()
+    }
+
+    /// What a simulated provider counted.
+    pub fn stats(&self) -> Value {
+        let url = format!("http://{}/stats", self.address());
+        serde_json::from_str(&http("GET", &url, &[], "").1).expect("JSON")
+    }
+
+    /// The requests that a simulated provider got.
+    pub fn requests(&self) -> u64 {
+        self.stats()["requests"].as_u64().expect("a number")
     }
 
     fn start(command: Command) -> Server {

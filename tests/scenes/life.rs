@@ -30,7 +30,6 @@ use super::request_rules::{is_taken_by_strict_providers, without_runtime_note};
 use setup::{past, rules};
 
 pub use moves::{Move, moves};
-pub use setup::first_life;
 
 /// A life, its stored rows, and the work that it waits for.
 pub struct World {

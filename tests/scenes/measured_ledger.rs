@@ -7,7 +7,7 @@ use actors::ports::Ledger;
 use sea_orm::ConnectionTrait;
 use zoea_ledger::SqlLedger;
 
-/// A ledger on a real file, with Myses in it.
+/// A ledger on a real file, with one Mysis in it.
 pub struct MeasuredLedger {
     pub runtime: tokio::runtime::Runtime,
     pub ledger: SqlLedger,
@@ -15,7 +15,8 @@ pub struct MeasuredLedger {
 }
 
 impl MeasuredLedger {
-    pub fn new(myses: i64) -> MeasuredLedger {
+    /// The Mysis has so many rows.
+    pub fn with_rows(rows: i64) -> MeasuredLedger {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -24,31 +25,28 @@ impl MeasuredLedger {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("zoea.db");
         let ledger = runtime.block_on(SqlLedger::open(&path)).expect("a ledger");
-        let writes = (1..=myses)
-            .map(|id| {
-                Write::Create(Box::new(NewMysis {
-                    id: MysisId(id),
-                    profile: MysisProfile::of(&format!("m{id}"), "local"),
-                    at: Timestamp(0),
-                }))
-            })
-            .collect();
         let create = Batch {
             author: Author::Commander,
-            writes,
+            writes: vec![Write::Create(Box::new(NewMysis {
+                id: MysisId(1),
+                profile: MysisProfile::of("m1", "local"),
+                at: Timestamp(0),
+            }))],
         };
         let created = runtime.block_on(ledger.commit(vec![create]));
         assert_eq!(created, [Ok(())]);
-        MeasuredLedger {
+        let mut measured = MeasuredLedger {
             runtime,
             ledger,
             directory,
-        }
+        };
+        measured.fill(rows);
+        measured
     }
 
-    /// Writes `rows` rows of history for the first Mysis, past the ledger for speed. Each turn of
+    /// Writes `rows` rows of history for the Mysis, past the ledger for speed. Each turn of
     /// four rows has a result of 400 bytes.
-    pub fn fill(&mut self, rows: i64) {
+    fn fill(&mut self, rows: i64) {
         let file = self.directory.path().join("zoea.db");
         let url = format!("sqlite://{}", file.display());
         let places = format!(

@@ -6,8 +6,7 @@ use std::time::Duration;
 /// must not be taken for idleness.
 #[test]
 fn a_mysis_that_is_killed_whenever_it_asks_asks_again_each_time() {
-    let mut measured = zoea_scenes::measured_ledger::MeasuredLedger::new(1);
-    measured.fill(100);
+    let measured = zoea_scenes::measured_ledger::MeasuredLedger::with_rows(100);
     let killing = zoea_scenes::revival::kill_often(&measured, 100);
     // Far longer than a revival takes.
     let limit = Duration::from_secs(120);

@@ -65,7 +65,7 @@ impl CommanderState {
         let (record, ran) = (member.up_to_date(), !member.is_at_rest());
         self.spawn_mysis(record, SpawnReason::AsStored).await?;
         if ran && let Some(member) = self.members.get_mut(mysis) {
-            member.send_start(OrderReply::to_nobody());
+            member.start();
         }
         Ok(())
     }
@@ -114,11 +114,7 @@ impl CommanderState {
         if self.closing.is_none() && self.members.get(id).is_none() {
             self.spawn_mysis(record, SpawnReason::AsStored).await?;
         }
-        if let Some(member) = self.members.get(id) {
-            let (who, status) = (member.mysis_ref(), member.status.clone());
-            self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::Created));
-            self.emit_event_of(who, EventKind::StatusChanged(status));
-        }
+        self.emit_arrival(id, RosterChange::Created);
         reply.answer(Ok(CompletedOrder::Undeleted { name, account }));
         Ok(())
     }

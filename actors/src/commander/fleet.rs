@@ -174,17 +174,15 @@ impl CommanderState {
             let goes_on =
                 record.state == LifeState::Running || starts_by_itself(&record, false, false);
             self.spawn_mysis(record, SpawnReason::AsStored).await?;
-            let Some(member) = self.members.get(id) else {
+            let Some(member) = self.members.get_mut(id) else {
                 continue;
             };
-            let (who, status) = (member.mysis_ref(), member.status.clone());
-            self.forget_neighbour(id);
-            names.push(who.name.clone());
-            if goes_on && let Some(member) = self.members.get_mut(id) {
-                member.send_start(OrderReply::to_nobody());
+            names.push(member.status.name.clone());
+            if goes_on {
+                member.start();
             }
-            self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::TakenOver));
-            self.emit_event_of(who, EventKind::StatusChanged(status));
+            self.forget_neighbour(id);
+            self.emit_arrival(id, RosterChange::TakenOver);
         }
         if !arrived.is_empty() {
             // What they spent elsewhere counts for their own budgets.

@@ -209,8 +209,8 @@ impl SwarmMember {
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
     }
 
-    pub(super) fn send_start(&mut self, reply: OrderReply) {
-        self.send_order(MysisOrder::Start, reply);
+    pub(super) fn start(&mut self) {
+        self.send_order(MysisOrder::Start, OrderReply::to_nobody());
     }
 
     /// Whether it keeps its state if its actor dies now: it neither runs nor is about to.

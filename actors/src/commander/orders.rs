@@ -2,7 +2,7 @@
 
 use ractor::ActorProcessingErr;
 
-use crate::domain::event::{EventKind, MysisStatus, RosterChange};
+use crate::domain::event::{MysisStatus, RosterChange};
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{MysisProfile, MysisRecord, PoolAccount};
@@ -251,14 +251,12 @@ impl CommanderState {
             created();
             return Ok(());
         };
-        let (who, status) = (member.mysis_ref(), member.status.clone());
         match start {
             // That it runs is stored before anybody is told that it was created to run.
-            true => member.send_start(OrderReply::new(move |_| created())),
+            true => member.send_order(MysisOrder::Start, OrderReply::new(move |_| created())),
             false => created(),
         }
-        self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::Created));
-        self.emit_event_of(who, EventKind::StatusChanged(status));
+        self.emit_arrival(id, RosterChange::Created);
         Ok(())
     }
 }

@@ -7,7 +7,6 @@ use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::record::MysisRecord;
 use crate::domain::state::LifeState;
-use crate::reply::OrderReply;
 
 use super::supervising::SpawnReason;
 use super::{CommanderArgs, CommanderState};
@@ -34,7 +33,7 @@ impl CommanderState {
             self.spawn_mysis(record, coming).await?;
             interrupted += usize::from(is_interrupted);
             if starts && let Some(member) = self.members.get_mut(id) {
-                member.send_start(OrderReply::to_nobody());
+                member.start();
             }
         }
         if args.mode == Mode::Live {

@@ -15,7 +15,6 @@ use crate::domain::restart::RelaunchVerdict;
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::{MysisActor, MysisArgs};
-use crate::reply::OrderReply;
 use crate::timer::set_timer;
 
 use super::members::SwarmMember;
@@ -299,7 +298,7 @@ impl CommanderState {
         member.relaunching.next = None;
         if member.status.state == LifeState::Errored && !member.is_deleting {
             let who = member.mysis_ref();
-            member.send_start(OrderReply::to_nobody());
+            member.start();
             self.record_relaunch(who);
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::books::Day;
 use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{EventKind, MysisRef, SwarmCondition, SwarmEvent};
-use crate::domain::ids::Timestamp;
+use crate::domain::event::{EventKind, MysisRef, RosterChange, SwarmCondition, SwarmEvent};
+use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::needs::{ListedNeed, NeedBook};
 use crate::domain::standing::{StandingConditions, StandingKind};
@@ -22,12 +22,6 @@ pub(super) struct LatestNews {
 }
 
 impl LatestNews {
-    fn keep(&mut self, news: &SwarmEvent) {
-        if let EventKind::Condition(SwarmCondition::Budget(budget)) = &news.what {
-            self.budget = budget.clone();
-        }
-    }
-
     pub(super) fn budget(&self) -> Arc<BudgetStatus> {
         self.budget.clone()
     }
@@ -94,9 +88,56 @@ impl CommanderState {
         });
     }
 
+    /// Tells of a Mysis that this process runs from now on.
+    pub(super) fn emit_arrival(&mut self, mysis: MysisId, change: RosterChange) {
+        if let Some(member) = self.members.get(mysis) {
+            let (who, status) = (member.mysis_ref(), member.status.clone());
+            self.emit_event_of(who.clone(), EventKind::Roster(change));
+            self.emit_event_of(who, EventKind::StatusChanged(status));
+        }
+    }
+
     pub(super) fn emit_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
         let text = self.rules.secrets.clean(text);
         self.emit_event(EventKind::notice(severity, code, &*text));
+    }
+
+    /// Takes what is known of a condition: its text, or `None` if it is over.
+    pub(super) fn on_standing(&mut self, kind: StandingKind, text: Option<&str>) {
+        self.on_standing_since(kind, self.now(), text);
+    }
+
+    pub(super) fn on_standing_since(
+        &mut self,
+        kind: StandingKind,
+        since: Timestamp,
+        text: Option<&str>,
+    ) {
+        let known = self.news.standing().get(kind).is_some();
+        match text {
+            Some(text) if !known => self.emit_notice(kind.severity(), kind.code(), text),
+            None if known => {
+                let (code, words) = kind.end();
+                self.emit_notice(Severity::Info, code, words);
+            }
+            Some(_) | None => {}
+        }
+        let text = text.map(|text| self.rules.secrets.clean(text).as_ref().into());
+        self.keep_standing(kind, since, text);
+    }
+
+    /// Keeps what is known of a condition, and tells all watchers if that changed.
+    pub(super) fn keep_standing(
+        &mut self,
+        kind: StandingKind,
+        at: Timestamp,
+        text: Option<Arc<str>>,
+    ) {
+        if self.news.set_standing(kind, at, text) {
+            self.emit_event(EventKind::Condition(SwarmCondition::Standing(
+                self.news.standing(),
+            )));
+        }
     }
 
     /// Handles an event of the gate, of the fleet or of a part outside of the actors. What lasts is kept for
@@ -108,7 +149,9 @@ impl CommanderState {
         if let EventKind::Condition(SwarmCondition::Outages(of_gate)) = news.what {
             return self.on_outages(of_gate);
         }
-        self.news.keep(&news);
+        if let EventKind::Condition(SwarmCondition::Budget(budget)) = &news.what {
+            self.news.budget = budget.clone();
+        }
         self.emit(news);
     }
 

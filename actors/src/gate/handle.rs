@@ -19,22 +19,11 @@ pub struct GateHandle(pub(crate) Address<GateMsg>);
 impl GateHandle {
     /// Waits for the gate's answer. Returns `None` once the program is closing.
     pub async fn request_admission(&self, request: AdmissionRequest) -> Option<Admission> {
-        let mut gate = self.0.actor();
-        loop {
-            let asked = gate
-                .call(
-                    |reply| GateMsg::Admit {
-                        request: request.clone(),
-                        reply,
-                    },
-                    None,
-                )
-                .await;
-            if let Ok(ractor::rpc::CallResult::Success(admission)) = asked {
-                return Some(admission);
-            }
-            gate = self.0.successor_of(&gate).await?;
-        }
+        let admit = |reply| GateMsg::Admit {
+            request: request.clone(),
+            reply,
+        };
+        self.0.ask(admit).await
     }
 
     /// Waits for admission to a lane without a budget. If the server is away, the request waits

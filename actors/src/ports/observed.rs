@@ -2,14 +2,16 @@
 //! it has come, and what an observer wants to know of it.
 
 use parking_lot::Mutex;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::Asker;
 use crate::domain::ids::{CallKey, TurnRef};
 use crate::domain::model::AnswerProgress;
+use crate::domain::question::{Decision, Question};
 
 /// The progress of a model's answer, and whose answer it is. Clones share it. Only the newest
 /// progress is kept, so a slow reader misses nothing that matters and nothing accumulates.
@@ -121,5 +123,32 @@ impl CallContext {
 impl PartialEq for CallContext {
     fn eq(&self, other: &CallContext) -> bool {
         (self.turn, self.key, &self.traceparent) == (other.turn, other.key, &other.traceparent)
+    }
+}
+
+/// Puts questions of a server to the operator while a call is under way. Dropping the future
+/// withdraws the question.
+#[derive(Clone)]
+pub struct Asker(Arc<AskOperator>);
+
+type AskOperator = dyn Fn(Question) -> BoxFuture<'static, Decision> + Send + Sync;
+
+impl Asker {
+    /// One that asks so. The future does nothing before it is polled.
+    pub fn new(
+        ask: impl Fn(Question) -> BoxFuture<'static, Decision> + Send + Sync + 'static,
+    ) -> Asker {
+        Asker(Arc::new(ask))
+    }
+
+    /// Asks, and waits for the decision. An operator who does not answer in time cancels.
+    pub fn ask(&self, question: Question) -> BoxFuture<'static, Decision> {
+        (self.0)(question)
+    }
+}
+
+impl fmt::Debug for Asker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Asker")
     }
 }

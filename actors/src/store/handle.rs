@@ -63,13 +63,7 @@ impl StoreHandle {
         &self,
         message: impl Fn(RpcReplyPort<Result<T, LedgerFault>>) -> StoreMsg,
     ) -> Result<T, LedgerFault> {
-        let mut store = self.0.actor();
-        loop {
-            if let Ok(ractor::rpc::CallResult::Success(answer)) = store.call(&message, None).await {
-                return answer;
-            }
-            let closing = || LedgerFault::Refused("the program is closing".to_string());
-            store = self.0.successor_of(&store).await.ok_or_else(closing)?;
-        }
+        let closing = || LedgerFault::Refused("the program is closing".to_string());
+        self.0.ask(message).await.ok_or_else(closing)?
     }
 }

@@ -5,7 +5,6 @@
 //! snapshot is written beside the old one and renamed over it. Then a new segment begins, and older
 //! ones are removed.
 
-mod ledger;
 mod line;
 mod replay;
 mod tail;
@@ -21,11 +20,8 @@ use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(super) use self::ledger::MutationLedger;
-use self::{
-    line::{JournalLine, write_lines},
-    tail::Tail,
-};
+use self::line::JournalLine;
+pub(super) use self::{line::write_lines, tail::Tail};
 use super::world::{JournalRecord, NotThisWorld, World, WorldRules};
 
 /// The seed of a galaxy when neither the options nor the directory give one.
@@ -226,13 +222,7 @@ fn restore_world(
 
 fn open_segment(dir: &Path, number: u64) -> anyhow::Result<Tail> {
     let path = replay::segment_path(dir, number);
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(&path)
-        .and_then(Tail::of)
-        .with_context(|| format!("open {}", path.display()))
+    Tail::open(&path).with_context(|| format!("open {}", path.display()))
 }
 
 /// Creates a file that only its owner can read: passwords follow from the seed inside.

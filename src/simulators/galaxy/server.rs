@@ -15,7 +15,7 @@ mod stateless;
 mod tasks;
 mod traffic;
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
@@ -31,7 +31,7 @@ use self::{
 use super::{
     fault::{FaultInjector, FaultTally},
     frontend::Frontend,
-    journal::{Journal, MutationLedger},
+    journal::{Journal, Tail},
     options::GalaxyOptions,
     world::{World, WorldRules},
 };
@@ -183,11 +183,10 @@ fn build_parts(options: &GalaxyOptions) -> anyhow::Result<WorldParts> {
         }
         None => (World::new(rules(options.seed.unwrap_or(1))), None),
     };
-    let ledger = options
-        .ledger
-        .as_deref()
-        .map(MutationLedger::open)
-        .transpose()?;
+    let open_ledger = |path: &PathBuf| {
+        Tail::open(path).with_context(|| format!("open ledger {}", path.display()))
+    };
+    let ledger = options.ledger.as_ref().map(open_ledger).transpose()?;
     let rules = rules(world.seed());
     Ok(WorldParts {
         frontend: Frontend::new(world, &rules, options.limits, options.sessions),

@@ -1,23 +1,23 @@
 //! Injected faults: their kinds, and the draw that decides which of them a request meets.
 
-mod delivery;
 mod grammar;
 mod instead;
 mod reading;
 mod reshape;
 mod spoil;
 
-pub use delivery::DeliveryFault;
 pub use grammar::fault_grammar;
 pub use instead::ReplacementFault;
-pub use reading::ReadingFault;
 pub use reshape::ShapeFault;
 pub use spoil::AnswerFault;
 
 pub(super) use instead::{ErrorReply, error_body, invalid_request, wrong_key};
+pub(super) use reading::cut_prompt;
 
 use std::fmt;
 use std::time::Duration;
+
+use strum::{EnumString, IntoStaticStr};
 
 use super::chance::Mix;
 
@@ -32,14 +32,36 @@ pub struct PilotFault {
 pub enum PilotFaultKind {
     /// An HTTP error replaces the answer.
     Instead(ReplacementFault),
-    /// The request is not read as it was sent.
-    Reading(ReadingFault),
+    /// Of a long request the system messages and the newest others are read, and nobody is told.
+    CutPrompt {
+        /// The longest request that is read as a whole.
+        tokens: u64,
+    },
     /// The answer itself is bad, as from a bad model.
     Spoil(AnswerFault),
     /// The answer has an unusual shape, as from a peculiar server.
     Reshape(ShapeFault),
-    /// The delivery of the answer fails or is slow.
     Delivery(DeliveryFault),
+}
+
+/// The answer is late, slow, cut off, or no completion at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum DeliveryFault {
+    /// Nothing is sent for a time, or ever.
+    Hang {
+        /// The time; none means until one side closes the connection.
+        pause: Option<Duration>,
+    },
+    /// The body is sent slowly.
+    Slow {
+        /// The time from the first byte to the last.
+        over: Duration,
+    },
+    /// The connection is cut in the middle of the body.
+    Drop,
+    /// A page of HTML in place of the completion.
+    Garbage,
 }
 
 impl PilotFaultKind {
@@ -48,7 +70,7 @@ impl PilotFaultKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Instead(fault) => fault.into(),
-            Self::Reading(fault) => fault.into(),
+            Self::CutPrompt { .. } => "cut-prompt",
             Self::Spoil(fault) => fault.into(),
             Self::Reshape(fault) => fault.into(),
             Self::Delivery(fault) => fault.into(),
@@ -78,7 +100,7 @@ pub(super) fn draw_faults(
                 age >= after && age - after < length
             }
             PilotFaultKind::Instead(_)
-            | PilotFaultKind::Reading(_)
+            | PilotFaultKind::CutPrompt { .. }
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_)
             | PilotFaultKind::Delivery(_) => true,

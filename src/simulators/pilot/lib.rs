@@ -15,7 +15,6 @@ mod orders;
 mod persona;
 mod player;
 mod prompt_cache;
-mod queries;
 mod request;
 mod request_stats;
 mod server;
@@ -26,8 +25,8 @@ mod wire;
 
 pub use answer::{PilotAnswer, PilotFinish, PilotToolCall, count_tokens};
 pub use faults::{
-    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault,
-    ShapeFault, fault_grammar,
+    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault,
+    fault_grammar,
 };
 pub use identity::agent_name;
 pub use options::PilotOptions;

@@ -191,7 +191,7 @@ fn apply_tool_choice(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
             .or(tools.first().copied()),
     };
     match forced {
-        Some(tool) => PlayerStep::call(tool, json!({}), why.clone()),
+        Some(tool) => PlayerStep::without_arguments(tool, why.clone()),
         None => step,
     }
 }

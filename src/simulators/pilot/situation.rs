@@ -19,10 +19,9 @@ pub(super) use place::KnownPlace;
 pub(super) use ship::KnownShip;
 pub(super) use trades::{MarketQuote, TradeState};
 
-pub(super) use super::queries::ROUTINE_TOOL;
-use super::queries::is_query;
 use super::request::{ChatEntry, PilotRequest};
 
+pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
 const ROUNDS_OVER: &str = "It ended because its rounds are over.";
 const GOES_ON: &str = "It goes on where it stopped";
 
@@ -193,6 +192,22 @@ fn outdated_results(entries: &[ChatEntry<'_>]) -> Vec<usize> {
         seen.push(asked.tool);
     }
     stale
+}
+
+/// Whether the tool leaves the world as it is.
+pub(super) fn is_query(tool: &str) -> bool {
+    const QUERIES: [&str; 9] = [
+        "get_",
+        "view_",
+        "captains_log",
+        "zoea_",
+        "find_",
+        "search_",
+        "estimate",
+        "help",
+        "catalog",
+    ];
+    tool != ROUTINE_TOOL && QUERIES.iter().any(|start| tool.starts_with(start))
 }
 
 #[cfg(test)]

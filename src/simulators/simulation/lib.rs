@@ -30,7 +30,7 @@ use actors::domain::event_record::OrderSource;
 use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::model::ModelRequest;
-use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::order::MysisOrder;
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
@@ -234,19 +234,10 @@ impl Simulation {
         self.chaos.set_calm(true);
         let commander = self.start_commander().await?;
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-        for number in 0..self.options.myses {
-            let name = format!("m{number}");
-            let created = swarm.order(operator::new_mysis(&name));
-            let created = created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
-            if let CompletedOrder::Created(mysis) = created {
-                self.watch.on_mysis_created(mysis, &name);
-            }
-        }
-        let mission = Order::Broadcast {
-            text: rules::DrawnSettings::of(self.options.seed).mission(),
-        };
-        let given = swarm.order(mission).await;
-        given.map_err(|why| anyhow::anyhow!("{why}"))?;
+        let mission = rules::DrawnSettings::of(self.options.seed).mission();
+        operator::create_swarm(&swarm, &self.watch, self.options.myses, mission)
+            .await
+            .map_err(|why| anyhow::anyhow!("{why}"))?;
         kill_process(&commander).await;
         self.chaos.set_calm(false);
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actors::commander::CommanderMsg;
 use actors::domain::event::MysisStatus;
-use actors::domain::order::{MysisOrder, Order};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::state::LifeState;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
@@ -55,6 +55,23 @@ pub(super) fn new_mysis(name: &str) -> Order {
         role: None,
         start: true,
     }
+}
+
+/// Creates the Myses and sets the mission.
+pub(super) async fn create_swarm(
+    swarm: &CommanderHandle,
+    watch: &InvariantMonitor,
+    myses: usize,
+    mission: String,
+) -> Result<(), OrderRefusal> {
+    for number in 0..myses {
+        let name = format!("m{number}");
+        if let CompletedOrder::Created(mysis) = swarm.order(new_mysis(&name)).await? {
+            watch.on_mysis_created(mysis, &name);
+        }
+    }
+    let mission = Order::Broadcast { text: mission };
+    swarm.order(mission).await.map(drop)
 }
 
 /// Kills one actor after the other. A killed actor must be replaced within this process: the next

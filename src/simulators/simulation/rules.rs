@@ -16,6 +16,8 @@ const SPARE_PROVIDER: &str = "spare";
 
 pub const MAX_CONCURRENCY: usize = 64;
 
+pub(super) const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
+
 /// The daily token budget of a Mysis, if there is one. It suffices for some minutes.
 const BUDGET_TOKENS: u64 = 40_000;
 
@@ -45,10 +47,9 @@ impl DrawnSettings {
     }
 
     pub fn mission(self) -> String {
-        let mission = "Mine ore, sell it at your station, refuel and go again.";
         match self.has_routines {
-            true => format!("{mission} Leave what repeats to a routine."),
-            false => mission.to_string(),
+            true => format!("{MISSION} Leave what repeats to a routine."),
+            false => MISSION.to_string(),
         }
     }
 

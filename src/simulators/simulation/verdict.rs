@@ -193,9 +193,7 @@ impl InvariantMonitor {
     pub fn on_event(&self, event: &SwarmEvent) {
         self.on_event_of_fleet(event);
         let overdue = self.seen.lock().lives.on_event(event);
-        for text in overdue {
-            self.add_violation(Promise::Revival, text);
-        }
+        self.add_violations(Promise::Revival, overdue);
     }
 
     /// Checks an event of one process of several, whose deaths and returns it sees itself.
@@ -204,9 +202,7 @@ impl InvariantMonitor {
             self.on_rare_event(rare);
         }
         let violation = self.seen.lock().poison.on_event(event);
-        violation
-            .into_iter()
-            .for_each(|text| self.add_violation(Promise::PlaysOn, text));
+        self.add_violations(Promise::PlaysOn, violation);
     }
 
     /// Counts a Mysis that only the operator could bring back.
@@ -215,12 +211,8 @@ impl InvariantMonitor {
     }
 
     pub fn on_call_executed(&self, call: &str) {
-        let mut seen = self.seen.lock();
-        let violation = seen.calls.on_executed(call);
-        drop(seen);
-        violation
-            .into_iter()
-            .for_each(|text| self.add_violation(Promise::NotTwice, text));
+        let violation = self.seen.lock().calls.on_executed(call);
+        self.add_violations(Promise::NotTwice, violation);
     }
 
     pub fn on_call_declined(&self, call: &str) {
@@ -262,7 +254,14 @@ impl InvariantMonitor {
     }
 
     pub fn add_violation(&self, promise: Promise, text: String) {
-        self.seen.lock().violations.add(promise, text);
+        self.add_violations(promise, [text]);
+    }
+
+    pub fn add_violations(&self, promise: Promise, texts: impl IntoIterator<Item = String>) {
+        let mut seen = self.seen.lock();
+        for text in texts {
+            seen.violations.add(promise, text);
+        }
     }
 
     pub fn build_verdict(
@@ -331,9 +330,7 @@ impl InvariantMonitor {
             }
         }
         drop(seen);
-        for text in lost {
-            self.add_violation(Promise::NotLost, text);
-        }
+        self.add_violations(Promise::NotLost, lost);
     }
 }
 

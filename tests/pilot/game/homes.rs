@@ -1,6 +1,7 @@
 //! The homes of the empires, and the tools of the imitation.
 
 /// The home of an empire: empire, system, POI of the base, base, belt, hold.
+#[derive(Debug)]
 pub(crate) struct Home {
     pub(crate) empire: &'static str,
     pub(super) system: &'static str,

@@ -29,32 +29,22 @@ pub(super) fn rules(budget: usize) -> SwarmRules {
     }
 }
 
-/// What the first life of a Mysis is restored from: its record, and no history.
-pub fn first_life(record: MysisRecord, rules: Arc<SwarmRules>) -> RestoreArgs {
-    RestoreArgs {
-        record,
-        recollection: StoredHistory::default(),
-        incarnation: Incarnation(1),
-        mission: None,
-        rules,
-        redactor: Arc::default(),
-        crash: None,
-        is_interrupted: false,
-        mode: Mode::Live,
-        frozen_ms: 0,
-    }
-}
-
 pub(super) fn past(
     rules: &Arc<SwarmRules>,
     mission: Option<Mission>,
     recollection: StoredHistory,
 ) -> RestoreArgs {
     let profile = MysisProfile::of("alpha", "local");
-    let record = MysisRecord::new(MysisId(7), profile, Timestamp(0));
     RestoreArgs {
+        record: MysisRecord::new(MysisId(7), profile, Timestamp(0)),
         recollection,
+        incarnation: Incarnation(1),
         mission,
-        ..first_life(record, rules.clone())
+        rules: rules.clone(),
+        redactor: Arc::default(),
+        crash: None,
+        is_interrupted: false,
+        mode: Mode::Live,
+        frozen_ms: 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use zoea_grammar::fault::{FaultForm, WrittenFault};
 
 /// A fault that any request to `/mcp` may meet.
@@ -13,7 +13,7 @@ pub struct GalaxyFault {
     pub probability: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum GalaxyFaultKind {
     /// HTTP 500; the request is not executed.
@@ -121,17 +121,11 @@ impl FromStr for GalaxyFault {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let written = WrittenFault::read(text, FORMS)?;
         let kind = match written.form.name {
-            "http-500" => GalaxyFaultKind::Http500,
             "http-429" => GalaxyFaultKind::Http429 {
                 retry_after: written.number()?.unwrap_or(RETRY_AFTER_SECS),
             },
-            "drop" => GalaxyFaultKind::Drop,
             "hang" => GalaxyFaultKind::Hang(written.duration()?.unwrap_or(DEFAULT_HANG)),
             "slow" => GalaxyFaultKind::Slow(written.needed_duration()?),
-            "mcp-session" => GalaxyFaultKind::McpSession,
-            "game-session" => GalaxyFaultKind::GameSession,
-            "garbage" => GalaxyFaultKind::Garbage,
-            "restart-warning" => GalaxyFaultKind::RestartWarning,
             "outage" => {
                 let (after, lasting) = written.two_durations()?;
                 GalaxyFaultKind::Outage { after, lasting }
@@ -140,8 +134,9 @@ impl FromStr for GalaxyFault {
                 GalaxyFaultKind::ToolsMissing(written.duration()?.unwrap_or(DEFAULT_TOOLS_MISSING))
             }
             "tools-changed" => GalaxyFaultKind::ToolsChanged(written.number()?.unwrap_or(1)),
-            "rpc-error" => GalaxyFaultKind::RpcError,
-            unread => return Err(format!("fault `{unread}` is in the list and is not read")),
+            plain => plain
+                .parse()
+                .map_err(|_| format!("fault `{plain}` is in the list and is not read"))?,
         };
         Ok(Self {
             kind,

@@ -51,7 +51,8 @@ impl JournalLine {
     }
 }
 
-pub(super) fn write_lines(records: &[JournalRecord]) -> Vec<u8> {
+/// Each record as a line.
+pub(crate) fn write_lines(records: &[JournalRecord]) -> Vec<u8> {
     records
         .iter()
         .flat_map(|record| JournalLine::of(record).to_bytes())

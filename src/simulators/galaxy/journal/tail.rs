@@ -2,12 +2,14 @@
 //! accepts only a part of it.
 
 use std::{
-    fs::File,
+    fs::{File, OpenOptions},
     io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
 };
 
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     file: File,
     /// The length of the file in bytes, up to the end of the last whole block.
     length: u64,
@@ -16,7 +18,10 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn of(file: File) -> io::Result<Self> {
+    /// Opens or makes a file that only its owner can read.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).mode(0o600).open(path)?;
         Ok(Self {
             length: file.metadata()?.len(),
             file,
@@ -25,7 +30,7 @@ impl Tail {
     }
 
     /// Appends lines. After an error they can be appended again.
-    pub(super) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+    pub(crate) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         if self.is_torn {
             self.file.set_len(self.length)?;
         }

@@ -2,7 +2,6 @@
 //! limits of addresses and the faults, and answers `tools/list` from one prepared text.
 
 mod fault_injection;
-mod listings;
 mod status;
 
 use std::{
@@ -24,13 +23,13 @@ use rmcp::transport::common::http_header::HEADER_MCP_PROTOCOL_VERSION;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zoea_grammar::incident::Incident;
 
 use self::{
     fault_injection::FaultedRequest,
-    listings::Listings,
     status::{show_faults, show_health},
 };
 use super::{
@@ -39,7 +38,7 @@ use super::{
         frontend::{ConnectionId, STATELESS},
         grouped,
         options::{AccessRules, GalaxyClock, GalaxyOptions, UnknownSession},
-        tools::SessionArgument,
+        tools::{self, SessionArgument},
     },
     connections::Connections,
     envelope::{Envelope, NoMessage, RpcMessageKind},
@@ -75,9 +74,11 @@ struct EndpointState {
     clock: GalaxyClock,
     unknown_session: UnknownSession,
     access: AccessRules,
-    /// Whether requests without an MCP session are served.
-    is_stateless: bool,
-    listings: Listings,
+    /// What serves requests without an MCP session; `None`: nothing does.
+    stateless: Option<Arc<Stateless>>,
+    /// Results of `tools/list`, written once: the usual one, and the one after a change.
+    tool_list: String,
+    changed_list: String,
     stop: CancellationToken,
     /// Incidents that are served again.
     replays: Vec<Incident>,
@@ -154,9 +155,10 @@ impl GalaxyEndpoint {
             clock: options.clock.clone(),
             unknown_session: options.unknown_session,
             access: options.access.clone(),
-            is_stateless: stateless.is_some(),
             replays: options.replays.clone(),
-            listings: Listings::new(session, stateless.as_deref()),
+            tool_list: tools::listing_json(session),
+            changed_list: json!({ "tools": tools::changed_entries(session) }).to_string(),
+            stateless,
             stop,
         }))
     }
@@ -293,7 +295,7 @@ impl EndpointState {
         };
         let answer = match (envelope.kind, envelope.id) {
             (RpcMessageKind::ToolsList, Some(request)) => match received.interface {
-                GameInterface::Flat => response::rpc_result(request, &self.listings.usual),
+                GameInterface::Flat => response::rpc_result(request, &self.tool_list),
                 GameInterface::Grouped => {
                     let listing = grouped::listing_json(received.parts.uri.query());
                     response::rpc_result(request, &listing)
@@ -315,7 +317,7 @@ impl EndpointState {
         let version = headers.get(HEADER_MCP_PROTOCOL_VERSION);
         let version = version.and_then(|version| version.to_str().ok());
         let first = ProtocolVersion::V_2026_07_28;
-        self.is_stateless && version.is_some_and(|version| version >= first.as_str())
+        self.stateless.is_some() && version.is_some_and(|version| version >= first.as_str())
     }
 
     /// Begins an MCP session, if rmcp accepts the request.

@@ -105,7 +105,7 @@ impl ServerHandler for Handler {
             ));
         };
         Ok(ListToolsResult::with_all_items(stateless.tools.clone())
-            .with_ttl_ms(stateless.ttl_ms())
+            .with_ttl_ms(stateless.ttl_ms)
             .with_cache_scope(CacheScope::Public))
     }
 

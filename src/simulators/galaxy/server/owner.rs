@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     super::{
         frontend::{CallReply, ConnectionId, Frontend, GameCall, ServedCall},
-        journal::{Journal, MutationLedger},
+        journal::{Journal, Tail, write_lines},
         options::{GalaxyClock, GalaxyOptions, TickPace},
         world::{AnswerId, GameAnswer, GameRefusal, JournalRecord, World},
     },
@@ -77,23 +77,20 @@ pub(super) struct GalaxyHealth {
 }
 
 /// An answer that may leave once its records are kept.
-enum OutgoingReply {
-    Answer(oneshot::Sender<GameAnswer>, GameAnswer),
-    Tick(oneshot::Sender<u64>, u64),
-    GalaxyHealth(oneshot::Sender<GalaxyHealth>, GalaxyHealth),
-}
+type OutgoingReply = (oneshot::Sender<GameAnswer>, GameAnswer);
 
 /// The parts that have to exist before the listener accepts connections.
 pub(super) struct WorldParts {
     pub(super) frontend: Frontend,
     pub(super) journal: Option<Journal>,
-    pub(super) ledger: Option<MutationLedger>,
+    /// A file of every mutation that was carried out, for tests that compare.
+    pub(super) ledger: Option<Tail>,
 }
 
 pub(super) struct WorldOwner {
     frontend: Frontend,
     journal: Option<Journal>,
-    ledger: Option<MutationLedger>,
+    ledger: Option<Tail>,
     connections: Arc<Connections>,
     traffic: Arc<Traffic>,
     clock: GalaxyClock,
@@ -207,12 +204,13 @@ impl WorldOwner {
                     self.run_tick(Some(reply), stop).await?;
                 }
                 OwnerRequest::GalaxyHealth { reply } => {
-                    outgoing.push(OutgoingReply::GalaxyHealth(reply, self.health()));
+                    // The caller may be gone.
+                    let _ = reply.send(self.health());
                 }
             }
         }
         self.keep_records(&records, stop).await?;
-        outgoing.into_iter().for_each(OutgoingReply::send);
+        send_answers(outgoing);
         Ok(())
     }
 
@@ -240,7 +238,7 @@ impl WorldOwner {
         answer: CallReply,
     ) -> Option<OutgoingReply> {
         match answer {
-            CallReply::Now(answer) => Some(OutgoingReply::Answer(reply, answer)),
+            CallReply::Now(answer) => Some((reply, answer)),
             CallReply::Later(answer_id) => {
                 self.waiting.insert(answer_id, reply);
                 None
@@ -258,7 +256,7 @@ impl WorldOwner {
         let mut outgoing = Vec::with_capacity(ticked.answers.len());
         for (answer_id, answer) in ticked.answers {
             if let Some(reply) = self.waiting.remove(&answer_id) {
-                outgoing.push(OutgoingReply::Answer(reply, answer));
+                outgoing.push((reply, answer));
             }
         }
         let done = ticked
@@ -266,18 +264,20 @@ impl WorldOwner {
             .iter()
             .filter(|record| record.failed.is_none());
         self.traffic.count_mutations(done.count());
-        let reached = self.frontend.world().now();
-        outgoing.extend(watcher.map(|reply| OutgoingReply::Tick(reply, reached)));
-        if let Some(ledger) = &mut self.ledger {
-            retry_write("append to the ledger", stop, || {
-                ledger.append(&ticked.records)
-            })
-            .await?;
+        if let Some(ledger) = &mut self.ledger
+            && !ticked.records.is_empty()
+        {
+            let lines = write_lines(&ticked.records);
+            retry_write("append to the ledger", stop, || ledger.append(&lines)).await?;
         }
-        if !outgoing.is_empty() || !ticked.records.is_empty() {
+        if watcher.is_some() || !outgoing.is_empty() || !ticked.records.is_empty() {
             self.keep_records(&ticked.records, stop).await?;
         }
-        outgoing.into_iter().for_each(OutgoingReply::send);
+        send_answers(outgoing);
+        if let Some(watcher) = watcher {
+            // Nobody may watch any more.
+            let _ = watcher.send(self.frontend.world().now());
+        }
         self.end_idle_sessions(stop).await
     }
 
@@ -332,14 +332,10 @@ impl WorldOwner {
     }
 }
 
-impl OutgoingReply {
-    /// Sends the answer. The caller may be gone; the change stays.
-    fn send(self) {
-        match self {
-            Self::Answer(reply, answer) => drop(reply.send(answer)),
-            Self::Tick(reply, reached) => drop(reply.send(reached)),
-            Self::GalaxyHealth(reply, health) => drop(reply.send(health)),
-        }
+/// Sends answers. A caller may be gone; the change stays.
+fn send_answers(outgoing: Vec<OutgoingReply>) {
+    for (reply, answer) in outgoing {
+        let _ = reply.send(answer);
     }
 }
 

@@ -101,10 +101,6 @@ impl Tasks {
     }
 }
 
-pub(super) fn call_result(answer: GameAnswer) -> CallToolResult {
-    text_result(answer.map(|answer| answer.to_string()))
-}
-
 pub(super) fn text_result(answer: Result<String, GameRefusal>) -> CallToolResult {
     let (text, is_error) = match answer {
         Ok(text) => (text, None),
@@ -116,7 +112,7 @@ pub(super) fn text_result(answer: Result<String, GameRefusal>) -> CallToolResult
 }
 
 fn ended(answer: GameAnswer) -> TaskPayload {
-    let result: CallToolResult = call_result(answer);
+    let result = text_result(answer.map(|answer| answer.to_string()));
     let result = serde_json::to_value(result).unwrap_or_default();
     TaskPayload::Completed {
         result: object(result),

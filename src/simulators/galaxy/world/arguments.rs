@@ -36,6 +36,16 @@ impl<'a> CommandArguments<'a> {
         Ok(self.text(name)?.unwrap_or_default())
     }
 
+    /// A text that must be given. The refusal of an absent one ends with the hint.
+    pub(super) fn needed_text(self, name: &str, hint: &str) -> Result<&'a str, GameRefusal> {
+        match self.text_or_empty(name)? {
+            "" => Err(GameRefusal::invalid_payload(format!(
+                "Must specify '{name}'. {hint}"
+            ))),
+            text => Ok(text),
+        }
+    }
+
     pub(super) fn number(self, name: &str) -> Result<Option<i64>, GameRefusal> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -96,11 +106,7 @@ impl<'a> CommandArguments<'a> {
 
     /// `item_id`, with one refusal for an absent id and another for a wrong one.
     pub(super) fn named_item(self, hint: &str) -> Result<CatalogueItem, GameRefusal> {
-        if self.text_or_empty("item_id")?.is_empty() {
-            return Err(GameRefusal::invalid_payload(format!(
-                "Must specify 'item_id'. {hint}"
-            )));
-        }
+        self.needed_text("item_id", hint)?;
         self.item()
     }
 
@@ -119,13 +125,7 @@ impl<'a> CommandArguments<'a> {
                 unknown.join(" ")
             )));
         }
-        let text = self.text_or_empty(name)?;
-        if text.is_empty() {
-            return Err(GameRefusal::invalid_payload(format!(
-                "Must specify '{name}'. {example}"
-            )));
-        }
-        Ok(text)
+        self.needed_text(name, &example)
     }
 }
 

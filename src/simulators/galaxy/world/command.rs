@@ -71,11 +71,11 @@ pub(super) fn find_handler(command: &str) -> Option<&'static CommandHandler> {
 }
 
 static COMMAND_HANDLERS: &[(&str, CommandHandler)] = &[
-    ("abandon_mission", Write(write::missions::abandon_mission)),
+    ("abandon_mission", Write(write::abandon_mission)),
     ("accept_mission", Act(act::missions::read_accept)),
     ("analyze_market", Look(look::market::analyze_market)),
     ("buy", Act(act::trade::read_buy)),
-    ("captains_log_add", Write(write::log::captains_log_add)),
+    ("captains_log_add", Write(write::captains_log_add)),
     ("captains_log_get", Look(look::log::captains_log_get)),
     ("captains_log_list", Look(look::log::captains_log_list)),
     ("catalog", Reference(look::catalog::show_catalog)),

@@ -15,7 +15,7 @@ pub(super) mod status;
 pub(super) mod version;
 
 pub(super) use self::version::{RELEASE_DATE, RELEASE_NOTES};
-use super::{CommandArguments, GameRefusal};
+use super::{CommandArguments, GameRefusal, World, atlas::BaseIx, player::PlayerAccount};
 
 /// A page of a list, counted from 1, and its size.
 #[derive(Clone, Copy)]
@@ -51,5 +51,20 @@ impl ListPage {
     fn of<T>(self, entries: Vec<T>) -> Vec<T> {
         let skipped = (self.number - 1).saturating_mul(self.size);
         entries.into_iter().skip(skipped).take(self.size).collect()
+    }
+}
+
+/// `station_id`, or the station where the player is docked.
+fn read_station(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> Result<BaseIx, GameRefusal> {
+    match arguments.text_or_empty("station_id")? {
+        "" => player.docked_at().ok_or_else(GameRefusal::not_docked),
+        id => world
+            .atlas
+            .find_base(id)
+            .ok_or_else(|| GameRefusal::new("invalid_station", format!("Unknown station '{id}'."))),
     }
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use zoea_grammar::fault::{FaultForm, WrittenFault, explain};
 
-use super::{DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault};
+use super::{DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault};
 
 const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
@@ -132,9 +132,9 @@ impl FromStr for PilotFault {
             "context-length" => PilotFaultKind::Instead(ReplacementFault::ContextLength {
                 tokens: written.number()?.unwrap_or_default(),
             }),
-            "cut-prompt" => PilotFaultKind::Reading(ReadingFault::CutPrompt {
+            "cut-prompt" => PilotFaultKind::CutPrompt {
                 tokens: written.number()?.unwrap_or_default(),
-            }),
+            },
             "outage" => {
                 let (after, length) = written.two_durations()?;
                 PilotFaultKind::Instead(ReplacementFault::Outage { after, length })

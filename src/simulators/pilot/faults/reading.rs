@@ -1,56 +1,38 @@
-//! Faults of reading: the model does not see the request as it was sent.
-
-use std::borrow::Cow;
-
-use strum::IntoStaticStr;
+//! A fault of reading: the model does not see the request as it was sent.
 
 use crate::answer::count_tokens;
 use crate::request::{ChatEntry, PilotRequest};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ReadingFault {
-    /// Of a long one the system messages and the newest others are read, and nobody is told.
-    CutPrompt {
-        /// The longest request that is read as a whole.
-        tokens: u64,
-    },
-}
-
-impl ReadingFault {
-    /// What is read of a request of so many tokens, and how many tokens that are; `None` where it is
-    /// read as a whole.
-    pub(crate) fn apply<'a>(
-        self,
-        request: &PilotRequest<'a>,
-        prompt_tokens: u64,
-    ) -> Option<(PilotRequest<'a>, u64)> {
-        let Self::CutPrompt { tokens } = self;
-        let mut surplus = prompt_tokens.checked_sub(tokens).filter(|more| *more > 0)?;
-        let mut cut = request.clone();
-        let newest = cut.entries.pop();
-        cut.entries.retain(|entry| {
-            let is_dropped = surplus > 0 && !matches!(entry, ChatEntry::System(_));
-            if is_dropped {
-                surplus = surplus.saturating_sub(count_tokens(entry_bytes(entry)));
-            }
-            !is_dropped
-        });
-        cut.entries.extend(newest);
-        Some((cut, tokens))
-    }
+/// What is read of a request of `prompt_tokens` where only so many are read: the system messages and
+/// the newest others. `None` where it is read as a whole.
+pub(crate) fn cut_prompt<'a>(
+    request: &PilotRequest<'a>,
+    prompt_tokens: u64,
+    tokens: u64,
+) -> Option<PilotRequest<'a>> {
+    let mut surplus = prompt_tokens.checked_sub(tokens).filter(|more| *more > 0)?;
+    let mut cut = request.clone();
+    let newest = cut.entries.pop();
+    cut.entries.retain(|entry| {
+        let is_dropped = surplus > 0 && !matches!(entry, ChatEntry::System(_));
+        if is_dropped {
+            surplus = surplus.saturating_sub(count_tokens(entry_bytes(entry)));
+        }
+        !is_dropped
+    });
+    cut.entries.extend(newest);
+    Some(cut)
 }
 
 fn entry_bytes(entry: &ChatEntry<'_>) -> usize {
-    let of_call = |name: &str, arguments: &str| name.len() + arguments.len();
-    let bytes = |text: &Cow<'_, str>| text.len();
     match entry {
         ChatEntry::System(text) | ChatEntry::User(text) | ChatEntry::Result { text, .. } => {
-            bytes(text)
+            text.len()
         }
         ChatEntry::Assistant { text, calls } => {
-            let calls = calls.iter().map(|call| of_call(call.tool, call.arguments));
-            bytes(text) + calls.sum::<usize>()
+            let calls = calls.iter();
+            let calls = calls.map(|call| call.tool.len() + call.arguments.len());
+            text.len() + calls.sum::<usize>()
         }
     }
 }
@@ -72,10 +54,8 @@ mod tests {
             ],
             ..PilotRequest::default()
         };
-        let fault = ReadingFault::CutPrompt { tokens: 500 };
-        assert_eq!(fault.apply(&request, 500), None);
-        let (cut, tokens) = fault.apply(&request, 1010).expect("it is cut");
-        assert_eq!(tokens, 500);
+        assert_eq!(cut_prompt(&request, 500, 500), None);
+        let cut = cut_prompt(&request, 1010, 500).expect("it is cut");
         assert_eq!(
             cut.entries,
             [ChatEntry::System("be good".into()), user("the last order")]

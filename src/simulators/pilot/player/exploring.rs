@@ -31,7 +31,7 @@ pub(super) fn choose_exploring_step(view: &PlayerView<'_>, rng: &mut fastrand::R
         .as_ref()
         .is_none_or(|poi| place.looked_at.contains(poi));
     if !is_known_here && view.can_ask("get_poi") && rng.bool() {
-        return PlayerStep::call("get_poi", json!({}), "I have not looked at this place yet.");
+        return PlayerStep::without_arguments("get_poi", "I have not looked at this place yet.");
     }
     if view.offers("captains_log_add") && !view.has_called("captains_log_add") && rng.u8(..6) == 0 {
         return log_system(view, &chart.system);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
-use crate::queries::is_query;
+use crate::situation::is_query;
 
 /// Queries place, dock and hold, as far as they are unknown and a query can tell them.
 pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
@@ -41,9 +41,8 @@ pub(super) fn ask_for_chart(view: &PlayerView<'_>) -> PlayerStep {
             "The chart was asked for already and did not come.",
         );
     }
-    PlayerStep::call(
+    PlayerStep::without_arguments(
         "get_system",
-        json!({}),
         "I need the points of interest and the lanes of this system.",
     )
 }
@@ -52,9 +51,8 @@ pub(super) fn ask_for_chart(view: &PlayerView<'_>) -> PlayerStep {
 pub(super) fn wait_for_ship(view: &PlayerView<'_>) -> PlayerStep {
     let is_first = view.situation.failures.len() <= 1;
     if is_first && view.can_ask("get_status") {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "get_status",
-            json!({}),
             "The ship is busy. I look where I am before I try again.",
         );
     }

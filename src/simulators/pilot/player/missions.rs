@@ -23,9 +23,8 @@ pub(super) fn choose_mission_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng
     }
     let Some(active) = &view.situation.board.active else {
         if view.can_ask("get_active_missions") {
-            return PlayerStep::call(
+            return PlayerStep::without_arguments(
                 "get_active_missions",
-                json!({}),
                 "I look at what I have promised to do.",
             );
         }
@@ -89,7 +88,7 @@ fn find_work(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     }
     let Some(offered) = &board.offered else {
         if view.can_ask("get_missions") {
-            return PlayerStep::call("get_missions", json!({}), "I look at the mission board.");
+            return PlayerStep::without_arguments("get_missions", "I look at the mission board.");
         }
         return mining::choose_mining_step(view, rng, &[]);
     };

@@ -36,11 +36,9 @@ pub(super) fn go_to_base(
             &format!("{why} There is no base in this system."),
             rng,
         ),
-        Some(base) if Some(&base.id) == place.poi.as_ref() => PlayerStep::call(
-            "dock",
-            json!({}),
-            format!("{why} There is a base here: I dock."),
-        ),
+        Some(base) if Some(&base.id) == place.poi.as_ref() => {
+            PlayerStep::without_arguments("dock", format!("{why} There is a base here: I dock."))
+        }
         Some(base) => travel_to(
             view,
             &base.id,
@@ -99,15 +97,14 @@ pub(super) fn jump_to_neighbour(
 pub(super) fn undock_where_refused(view: &PlayerView<'_>) -> Option<PlayerStep> {
     let failure = view.situation.last_failure.as_ref()?;
     (failure.code == "docked")
-        .then(|| PlayerStep::call("undock", json!({}), "I must undock before I can do that."))
+        .then(|| PlayerStep::without_arguments("undock", "I must undock before I can do that."))
 }
 
 fn escape_empty_tank(view: &PlayerView<'_>) -> PlayerStep {
     let situation = &view.situation;
     if situation.place.docked == Some(true) && !situation.trades.refuel_refused {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "refuel",
-            json!({}),
             "The tank is empty and the station sells fuel.",
         );
     }
@@ -116,16 +113,14 @@ fn escape_empty_tank(view: &PlayerView<'_>) -> PlayerStep {
         .bases()
         .any(|base| Some(&base.id) == situation.place.poi.as_ref());
     if situation.place.docked == Some(false) && is_at_base {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "dock",
-            json!({}),
             "The tank is empty, but there is a base right here.",
         );
     }
     if situation.ship.has_fuel_cells() && !view.has_called("refuel") {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "refuel",
-            json!({}),
             "The tank is empty; I burn fuel cells from the hold.",
         );
     }
@@ -133,9 +128,8 @@ fn escape_empty_tank(view: &PlayerView<'_>) -> PlayerStep {
         && view.offers("distress_signal")
         && !view.has_called("distress_signal")
     {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "distress_signal",
-            json!({}),
             "The tank is empty; I call for help.",
         );
     }

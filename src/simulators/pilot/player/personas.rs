@@ -96,7 +96,7 @@ fn answer_count(view: &PlayerView<'_>) -> usize {
 fn for_ever_to_and_fro(view: &PlayerView<'_>) -> PlayerStep {
     let place = &view.situation.place;
     let Some(chart) = &place.chart else {
-        return PlayerStep::call("get_system", json!({}), "Where could one go?");
+        return PlayerStep::without_arguments("get_system", "Where could one go?");
     };
     let elsewhere = chart
         .pois
@@ -109,7 +109,7 @@ fn for_ever_to_and_fro(view: &PlayerView<'_>) -> PlayerStep {
             json!({"target_poi": poi.id}),
             "It may be better over there.",
         ),
-        None => PlayerStep::call("get_system", json!({}), "Where could one go?"),
+        None => PlayerStep::without_arguments("get_system", "Where could one go?"),
     }
 }
 

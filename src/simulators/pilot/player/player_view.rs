@@ -2,9 +2,8 @@
 
 use crate::chance;
 use crate::orders::PilotOrders;
-use crate::queries::is_query;
 use crate::request::{ChatEntry, PilotRequest};
-use crate::situation::Situation;
+use crate::situation::{Situation, is_query};
 
 use super::step::WantedCall;
 

@@ -34,9 +34,9 @@ pub(super) fn repeat_mission(view: &PlayerView<'_>) -> Option<PlayerStep> {
     }
     let (belt, base) = known_way(view)?;
     let Some(offered) = &view.situation.board.offered else {
-        return view
-            .can_ask("get_missions")
-            .then(|| PlayerStep::call("get_missions", json!({}), "I look at the mission board."));
+        return view.can_ask("get_missions").then(|| {
+            PlayerStep::without_arguments("get_missions", "I look at the mission board.")
+        });
     };
     let missions = offered.iter().filter(|mission| mission.is_for_miners());
     let missions: Vec<&KnownMission> = missions.take(MISSIONS).collect();
@@ -107,53 +107,28 @@ fn routine_name(view: &PlayerView<'_>) -> &'static str {
     }
 }
 
-/// Whether the hold is full, so that no call has to fail to tell it.
-fn is_full() -> Value {
-    json!({"value": "cargo_free", "op": "<", "number": 1})
-}
-
-/// Whether the tank takes enough to be worth a call.
-fn has_burnt() -> Value {
-    json!({"value": "fuel_percent", "op": "<", "number": 80})
-}
-
 fn mining_round(belt: &str, base: &str) -> Value {
-    let (is_full, has_burnt) = (is_full(), has_burnt());
-    json!({
-        "name": MINING,
-        "steps": [
-            {"tool": "travel", "arguments": {"target_poi": belt}},
-            {"tool": "mine", "until": is_full, "most": 60, "may_fail": true},
-            {"tool": "travel", "arguments": {"target_poi": base}},
-            {"tool": "dock"},
-            {"tool": "get_cargo"},
-            {
-                "tool": "sell",
-                "each": "cargo",
-                "may_fail": true,
-                "arguments": {"item_id": "{item}", "quantity": "{quantity}"}
-            },
-            {"tool": "get_status"},
-            {"tool": "refuel", "when": has_burnt, "may_fail": true}
-        ],
-        "guards": [{"value": "hull", "op": ">", "number": 0}],
-        "rounds": ROUNDS
-    })
+    let mut steps = digging(belt, base);
+    steps.extend([
+        json!({"tool": "get_cargo"}),
+        sale(),
+        json!({"tool": "get_status"}),
+        refuelling(),
+    ]);
+    round(MINING, &steps)
 }
 
 /// What a round does not complete stays in the hold for the next one, unless that fills too much of it.
 fn mission_round(missions: &[&KnownMission], belt: &str, base: &str, capacity: i64) -> Value {
-    let (is_full, has_burnt) = (is_full(), has_burnt());
     let is_crowded = json!({"value": "cargo_free", "op": "<", "number": capacity / 4});
     let accept = missions.iter().map(|mission| {
         json!({"tool": "accept_mission", "may_fail": true, "arguments": {"mission_id": mission.id}})
     });
     let mut steps: Vec<Value> = accept.collect();
+    steps.extend(digging(belt, base));
+    let mut sale = sale();
+    sale["when"] = is_crowded.clone();
     steps.extend([
-        json!({"tool": "travel", "arguments": {"target_poi": belt}}),
-        json!({"tool": "mine", "until": is_full, "most": 60, "may_fail": true}),
-        json!({"tool": "travel", "arguments": {"target_poi": base}}),
-        json!({"tool": "dock"}),
         json!({"tool": "get_active_missions"}),
         json!({
             "tool": "complete_mission",
@@ -162,17 +137,41 @@ fn mission_round(missions: &[&KnownMission], belt: &str, base: &str, capacity: i
             "arguments": {"mission_id": "{mission}"}
         }),
         json!({"tool": "get_cargo", "when": is_crowded}),
-        json!({
-            "tool": "sell",
-            "each": "cargo",
-            "may_fail": true,
-            "when": is_crowded,
-            "arguments": {"item_id": "{item}", "quantity": "{quantity}"}
-        }),
-        json!({"tool": "refuel", "when": has_burnt, "may_fail": true}),
+        sale,
+        refuelling(),
     ]);
+    round(DELIVERING, &steps)
+}
+
+/// From the base to the belt and back with a full hold, so that no call has to fail to tell that it is full.
+fn digging(belt: &str, base: &str) -> Vec<Value> {
+    let is_full = json!({"value": "cargo_free", "op": "<", "number": 1});
+    vec![
+        json!({"tool": "travel", "arguments": {"target_poi": belt}}),
+        json!({"tool": "mine", "until": is_full, "most": 60, "may_fail": true}),
+        json!({"tool": "travel", "arguments": {"target_poi": base}}),
+        json!({"tool": "dock"}),
+    ]
+}
+
+fn sale() -> Value {
     json!({
-        "name": DELIVERING,
+        "tool": "sell",
+        "each": "cargo",
+        "may_fail": true,
+        "arguments": {"item_id": "{item}", "quantity": "{quantity}"}
+    })
+}
+
+/// Refuels where the tank takes enough to be worth a call.
+fn refuelling() -> Value {
+    let has_burnt = json!({"value": "fuel_percent", "op": "<", "number": 80});
+    json!({"tool": "refuel", "when": has_burnt, "may_fail": true})
+}
+
+fn round(name: &str, steps: &[Value]) -> Value {
+    json!({
+        "name": name,
         "steps": steps,
         "guards": [{"value": "hull", "op": ">", "number": 0}],
         "rounds": ROUNDS

@@ -22,9 +22,8 @@ fn sell_goods(view: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> 
     let unsold = &view.situation.trades.unsold;
     let is_empty = ship.used == Some(0);
     if !is_empty && !ship.is_listed && view.can_ask("get_cargo") {
-        return Some(PlayerStep::call(
+        return Some(PlayerStep::without_arguments(
             "get_cargo",
-            json!({}),
             "I am docked. Before I sell I look at what there is to sell.",
         ));
     }
@@ -87,9 +86,8 @@ fn hand_over(tool: &str, item: &str, quantity: i64) -> WantedCall {
 fn count_credits(view: &PlayerView<'_>) -> Option<PlayerStep> {
     let must_count = view.situation.trades.is_stale || view.situation.ship.fuel.is_none();
     (must_count && view.can_ask("get_status")).then(|| {
-        PlayerStep::call(
+        PlayerStep::without_arguments(
             "get_status",
-            json!({}),
             "Business is done. I look at my credits and the tank before I leave.",
         )
     })
@@ -104,9 +102,8 @@ pub(super) fn refuel_ship(view: &PlayerView<'_>) -> Option<PlayerStep> {
         && can_pay
         && view.offers("refuel");
     wants_fuel.then(|| {
-        PlayerStep::call(
+        PlayerStep::without_arguments(
             "refuel",
-            json!({}),
             "The station sells fuel and my tank is no longer full.",
         )
     })

@@ -34,6 +34,10 @@ impl PlayerStep {
         Self::calls(vec![WantedCall::new(tool, arguments)], why)
     }
 
+    pub(super) fn without_arguments(tool: &str, why: impl Into<String>) -> Self {
+        Self::call(tool, json!({}), why)
+    }
+
     pub(super) fn calls(calls: Vec<WantedCall>, why: impl Into<String>) -> Self {
         Self::Act {
             calls,

@@ -65,9 +65,8 @@ pub(super) fn end_turn(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Player
 
 pub(super) fn stand_by(view: &PlayerView<'_>) -> PlayerStep {
     if view.rounds() == 0 && view.offers("get_notifications") {
-        return PlayerStep::call(
+        return PlayerStep::without_arguments(
             "get_notifications",
-            json!({}),
             "I am to wait. I listen whether anything has happened.",
         );
     }

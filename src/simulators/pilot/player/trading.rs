@@ -27,9 +27,8 @@ pub(super) fn choose_trading_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng
     }
     let Some(market) = &situation.trades.market else {
         if view.can_ask("view_market") {
-            return PlayerStep::call(
+            return PlayerStep::without_arguments(
                 "view_market",
-                json!({}),
                 "I look at what is bought and sold here.",
             );
         }

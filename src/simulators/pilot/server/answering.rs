@@ -136,8 +136,8 @@ impl RequestFaults {
     ) -> (Cow<'r, PilotRequest<'a>>, u64) {
         let mut read = (Cow::Borrowed(request), prompt);
         self.apply_drawn(|fault, _| {
-            if let PilotFaultKind::Reading(reading) = fault
-                && let Some((cut, tokens)) = reading.apply(&read.0, read.1)
+            if let PilotFaultKind::CutPrompt { tokens } = fault
+                && let Some(cut) = faults::cut_prompt(&read.0, read.1, tokens)
             {
                 read = (Cow::Owned(cut), tokens);
                 return true;

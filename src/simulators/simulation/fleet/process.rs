@@ -301,9 +301,7 @@ async fn start_recorder(world: &Arc<FleetWorld>) -> Option<Listener> {
         {
             lives.forget(who.id);
         }
-        for text in lives.on_event(event) {
-            watch.add_violation(Promise::Revival, text);
-        }
+        watch.add_violations(Promise::Revival, lives.on_event(event));
     };
     Listener::start(log.event_handler(Box::new(observe)))
         .await

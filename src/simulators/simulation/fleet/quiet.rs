@@ -9,13 +9,14 @@ use std::time::Duration;
 use actors::commander::CommanderHandle;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
-use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::order::MysisOrder;
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
 use super::super::memory::StoredSwarm;
-use super::super::operator::new_mysis;
-use super::super::verdict::{InvariantMonitor, Promise};
+use super::super::operator::create_swarm;
+use super::super::rules::MISSION;
+use super::super::verdict::Promise;
 use super::{FleetRun, FleetSettings, operator};
 
 const MIN_HALF: Duration = Duration::from_secs(300);
@@ -35,8 +36,10 @@ impl FleetRun {
         world.chaos.set_calm(true);
         self.slots.all[0].start_at = Some(world.now());
         let (myses, watch) = (self.options.myses, world.watch.clone());
-        let created = self.ask(0, move |swarm| create(swarm, watch, myses))?;
-        anyhow::ensure!(created, "the swarm cannot be created");
+        let create =
+            |swarm| async move { create_swarm(&swarm, &watch, myses, MISSION.to_string()).await };
+        let created = self.ask(0, create)?;
+        created.map_err(|why| anyhow::anyhow!("the swarm cannot be created: {why}"))?;
         world.chaos.set_calm(false);
         for (number, slot) in self.slots.all.iter_mut().enumerate().skip(1) {
             let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -109,9 +112,8 @@ impl FleetRun {
         let half = self.half_quiet_length(settings);
         self.pass(half)?;
         let here = self.all_here()?;
-        for text in world.monitor.population.unstarted(&here) {
-            world.watch.add_violation(Promise::NotLost, text);
-        }
+        let unstarted = world.monitor.population.unstarted(&here);
+        world.watch.add_violations(Promise::NotLost, unstarted);
         for status in here {
             if status.state != LifeState::Running {
                 if status.state == LifeState::Errored {
@@ -137,9 +139,8 @@ impl FleetRun {
                 world.watch.check_end_state(before, after);
             }
         }
-        for text in self.world.database.undone_orders() {
-            self.world.watch.add_violation(Promise::Answered, text);
-        }
+        let undone = world.database.undone_orders();
+        world.watch.add_violations(Promise::Answered, undone);
         self.check_screens()
     }
 
@@ -166,9 +167,7 @@ impl FleetRun {
         for (mysis, name) in at_end.appeared {
             watch.on_mysis_created(mysis, &name);
         }
-        for text in at_end.wrong {
-            watch.add_violation(Promise::Deletions, text);
-        }
+        watch.add_violations(Promise::Deletions, at_end.wrong);
         monitor.figure(|figures| {
             figures.created = at_end.created;
             figures.deleted = at_end.deleted;
@@ -229,19 +228,4 @@ impl FleetRun {
         }
         Ok(())
     }
-}
-
-async fn create(swarm: CommanderHandle, watch: Arc<InvariantMonitor>, myses: usize) -> bool {
-    for number in 0..myses {
-        let name = format!("m{number}");
-        let created = swarm.order(new_mysis(&name));
-        let Ok(CompletedOrder::Created(mysis)) = created.await else {
-            return false;
-        };
-        watch.on_mysis_created(mysis, &name);
-    }
-    let mission = Order::Broadcast {
-        text: "Mine ore, sell it at your station, refuel and go again.".to_string(),
-    };
-    swarm.order(mission).await.is_ok()
 }

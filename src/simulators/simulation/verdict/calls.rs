@@ -21,10 +21,10 @@ pub(super) struct CallChecker {
 #[derive(Debug, Default)]
 struct RememberedCalls {
     /// Calls that the game carried out, in its order.
-    executed: VecDeque<(i64, u16)>,
-    declined: VecDeque<(i64, u16)>,
+    executed: VecDeque<CallKey>,
+    declined: VecDeque<CallKey>,
     /// Calls that the Mysis was told were not executed.
-    not_executed: VecDeque<(i64, u16)>,
+    not_executed: VecDeque<CallKey>,
 }
 
 impl CallChecker {
@@ -53,7 +53,6 @@ impl CallChecker {
     pub(super) fn on_result_stored(&mut self, mysis: MysisId, row: &Row) -> Option<String> {
         let (call, _, meta) = row.result()?;
         *self.outcomes.entry(meta.status).or_default() += 1;
-        let key = call_position(call);
         let calls = self.of.entry(mysis.to_string()).or_default();
         // A query leaves no trace in the game.
         let leaves_a_trace = matches!(
@@ -62,17 +61,17 @@ impl CallChecker {
         );
         let said = match meta.status {
             CallStatus::NotExecuted => {
-                remember_call(&mut calls.not_executed, key);
+                remember_call(&mut calls.not_executed, call);
                 calls
                     .executed
-                    .contains(&key)
+                    .contains(&call)
                     .then_some("not executed, but was")
             }
             CallStatus::Done if leaves_a_trace => {
-                (!calls.executed.contains(&key)).then_some("done, but never was executed")
+                (!calls.executed.contains(&call)).then_some("done, but never was executed")
             }
             CallStatus::Failed if leaves_a_trace => {
-                let is_known = calls.declined.contains(&key) || calls.executed.contains(&key);
+                let is_known = calls.declined.contains(&call) || calls.executed.contains(&call);
                 (!is_known).then_some("refused by the game, which does not know it")
             }
             CallStatus::Recorded
@@ -86,7 +85,7 @@ impl CallChecker {
 
     pub(super) fn was_executed(&self, mysis: MysisId, call: CallKey) -> bool {
         let calls = self.of.get(&mysis.to_string());
-        calls.is_some_and(|calls| calls.executed.contains(&call_position(call)))
+        calls.is_some_and(|calls| calls.executed.contains(&call))
     }
 
     pub(super) fn mutations(&self) -> u64 {
@@ -103,29 +102,25 @@ impl RememberedCalls {
     /// counts as carried out. A call that is merely late does not: the game queues a mutation for
     /// its next tick. A queued call that was cut off (the process died, the answer was lost) is
     /// carried out after a newer one that takes no tick, such as an entry in the captain's log.
-    fn has_executed(&self, key: (i64, u16)) -> bool {
+    fn has_executed(&self, key: CallKey) -> bool {
         let is_full = self.executed.len() == MAX_REMEMBERED_CALLS;
         self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
     }
 }
 
-fn remember_call(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
+fn remember_call(keys: &mut VecDeque<CallKey>, key: CallKey) {
     if keys.len() == MAX_REMEMBERED_CALLS {
         keys.pop_front();
     }
     keys.push_back(key);
 }
 
-fn call_position(call: CallKey) -> (i64, u16) {
-    let Seq(seq) = call.seq;
-    (seq, call.position)
-}
-
 /// Reads `MYSIS.SEQ.POSITION`. The name of a login that the runtime makes has another form.
-fn parse_call_name(call: &str) -> Option<(&str, (i64, u16))> {
+fn parse_call_name(call: &str) -> Option<(&str, CallKey)> {
     let (rest, position) = call.rsplit_once('.')?;
     let (mysis, seq) = rest.rsplit_once('.')?;
-    Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
+    let (seq, position) = (Seq(seq.parse().ok()?), position.parse().ok()?);
+    Some((mysis, CallKey { seq, position }))
 }
 
 #[cfg(test)]

@@ -63,9 +63,7 @@ impl InvariantMonitor {
 
     pub(in super::super) fn on_text_refused(&self, who: &str, found: &FoundMark) {
         let violation = self.seen.lock().poison.on_refused(who, found);
-        violation
-            .into_iter()
-            .for_each(|text| self.add_violation(Promise::PlaysOn, text));
+        self.add_violations(Promise::PlaysOn, violation);
     }
 
     pub(in super::super) fn is_another_refused(&self, who: &str) -> bool {

@@ -118,12 +118,15 @@ impl EndpointState {
         faulted: &FaultedRequest<'_>,
         received: &ReceivedRequest,
     ) -> Cow<'_, str> {
-        match (received.interface, faulted.is_stateless()) {
+        let stateless = self.stateless.as_ref();
+        match (received.interface, stateless) {
             (GameInterface::Grouped, _) => {
                 grouped::changed_listing_json(received.parts.uri.query()).into()
             }
-            (GameInterface::Flat, true) => Cow::Borrowed(&self.listings.changed_stateless),
-            (GameInterface::Flat, false) => Cow::Borrowed(&self.listings.changed),
+            (GameInterface::Flat, Some(stateless)) if faulted.is_stateless() => {
+                Cow::Borrowed(&stateless.changed_list)
+            }
+            (GameInterface::Flat, Some(_) | None) => Cow::Borrowed(&self.changed_list),
         }
     }
 

@@ -14,13 +14,11 @@ use super::{
 const MAX_CRAFT_TIMES: u64 = 10;
 
 pub(crate) fn read_craft(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
-    let id = arguments.text_or_empty("recipe_id")?;
-    if id.is_empty() {
-        return Err(GameRefusal::invalid_payload(
-            "Must specify 'recipe_id'. Use 'catalog' with type 'recipes' to see recipes. \
-             Example: {\"recipe_id\": \"refine_steel\"}",
-        ));
-    }
+    let id = arguments.needed_text(
+        "recipe_id",
+        "Use 'catalog' with type 'recipes' to see recipes. \
+         Example: {\"recipe_id\": \"refine_steel\"}",
+    )?;
     let recipe = Recipe::find(id).ok_or_else(|| {
         let message = format!("Unknown recipe '{id}'. Use 'catalog' with type 'recipes'.");
         GameRefusal::new("cannot_craft", message)

@@ -27,12 +27,7 @@ pub(crate) fn read_accept(arguments: CommandArguments) -> Result<Mutation, GameR
 }
 
 pub(crate) fn read_complete(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
-    let id = arguments.text_or_empty("mission_id")?;
-    if id.is_empty() {
-        return Err(GameRefusal::invalid_payload(
-            "Must specify 'mission_id'. Use 'get_active_missions' to see yours.",
-        ));
-    }
+    let id = arguments.needed_text("mission_id", "Use 'get_active_missions' to see yours.")?;
     Ok(Mutation::CompleteMission(id.to_owned()))
 }
 

@@ -11,12 +11,7 @@ use super::{
 };
 
 pub(crate) fn read_scan(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
-    let target = arguments.text_or_empty("target_id")?;
-    if target.is_empty() {
-        return Err(GameRefusal::invalid_payload(
-            "Must specify 'target_id'. Use 'get_nearby' to see who is here.",
-        ));
-    }
+    let target = arguments.needed_text("target_id", "Use 'get_nearby' to see who is here.")?;
     Ok(Mutation::Scan(target.to_owned()))
 }
 

@@ -94,7 +94,12 @@ pub(crate) fn jettison_goods(
     }))
 }
 
-fn check_held(held: u64, goods: ItemQuantity, place: &str, verb: &str) -> Result<(), GameRefusal> {
+pub(super) fn check_held(
+    held: u64,
+    goods: ItemQuantity,
+    place: &str,
+    verb: &str,
+) -> Result<(), GameRefusal> {
     if held >= goods.quantity {
         return Ok(());
     }

@@ -14,6 +14,7 @@ use super::{
         view,
     },
     ItemQuantity, Mutation, PurchaseDelivery,
+    storage::check_held,
 };
 
 pub(crate) fn read_sell(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
@@ -44,16 +45,7 @@ pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: ItemQuantit
     let ItemQuantity { item, quantity } = goods;
     let now = world.tick;
     let pilot = world.player(player);
-    let held = pilot.ship.cargo.count(item);
-    if held < quantity {
-        return Err(GameRefusal::new(
-            "insufficient_items",
-            format!(
-                "Not enough {} in cargo. You have {held} but tried to sell {quantity}.",
-                item.name()
-            ),
-        ));
-    }
+    check_held(pilot.ship.cargo.count(item), goods, "cargo", "sell")?;
     let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     // Shared, because the market is read while the player is changed.
     let atlas = world.atlas.clone();

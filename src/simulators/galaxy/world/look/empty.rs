@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{CommandArguments, GameAnswer, GameRefusal, World, player::PlayerAccount},
-    ListPage,
+    super::{CommandArguments, GameAnswer, World, player::PlayerAccount},
+    ListPage, read_station,
 };
 
 const FORUM_CATEGORIES: [&str; 10] = [
@@ -54,12 +54,7 @@ pub(crate) fn view_orders(
     arguments: CommandArguments,
 ) -> GameAnswer {
     let page = ListPage::read(arguments, "page_size", 20, 50)?;
-    let base = match arguments.text_or_empty("station_id")? {
-        "" => player.docked_at().ok_or_else(GameRefusal::not_docked)?,
-        id => world.atlas.find_base(id).ok_or_else(|| {
-            GameRefusal::new("invalid_station", format!("Unknown station '{id}'."))
-        })?,
-    };
+    let base = read_station(world, player, arguments)?;
     Ok(json!({
         "action": "view_orders",
         "base": world.atlas.base(base).name,

@@ -74,12 +74,7 @@ pub(crate) fn decline_mission(
     player: &PlayerAccount,
     arguments: CommandArguments,
 ) -> GameAnswer {
-    let id = arguments.text_or_empty("template_id")?;
-    if id.is_empty() {
-        return Err(GameRefusal::invalid_payload(
-            "Must specify 'template_id'. Use 'get_missions' to see the board.",
-        ));
-    }
+    let id = arguments.needed_text("template_id", "Use 'get_missions' to see the board.")?;
     let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
     let template = MissionTemplate::offers_at(&world.atlas, base)
         .find(|template| template.id == id)

@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{
-    CommandArguments, GameAnswer, GameRefusal, World,
-    catalogue::{ShipClass, xp_for_next},
-    hold::Hold,
-    player::PlayerAccount,
-    view,
+use super::{
+    super::{
+        CommandArguments, GameAnswer, World,
+        catalogue::{ShipClass, xp_for_next},
+        hold::Hold,
+        player::PlayerAccount,
+        view,
+    },
+    read_station,
 };
 
 pub(crate) fn get_status(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
@@ -75,12 +78,7 @@ pub(crate) fn view_storage(
     player: &PlayerAccount,
     arguments: CommandArguments,
 ) -> GameAnswer {
-    let base = match arguments.text_or_empty("station_id")? {
-        "" => player.docked_at().ok_or_else(GameRefusal::not_docked)?,
-        id => world.atlas.find_base(id).ok_or_else(|| {
-            GameRefusal::new("invalid_station", format!("Unknown station '{id}'."))
-        })?,
-    };
+    let base = read_station(world, player, arguments)?;
     let empty = Hold::default();
     let stored = player.storage.get(&base).unwrap_or(&empty);
     Ok(json!({

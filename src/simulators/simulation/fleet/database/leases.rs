@@ -63,6 +63,10 @@ impl FleetTables {
         ours.map(|(id, _)| *id).collect()
     }
 
+    pub(super) fn owner_of(&self, mysis: MysisId) -> Option<Arc<str>> {
+        self.leases.get(&mysis).map(|lease| lease.owner.clone())
+    }
+
     fn owners_at(&self, home: &str) -> Vec<Arc<str>> {
         let rows = self.processes.iter().filter(|(_, row)| *row.home == *home);
         rows.map(|(owner, _)| owner.clone()).collect()
@@ -305,20 +309,14 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn owner_of(&self, mysis: MysisId) -> Option<Arc<str>> {
-        let tables = self.tables.lock();
-        tables.leases.get(&mysis).map(|lease| lease.owner.clone())
+        self.tables.lock().owner_of(mysis)
     }
 
     pub(in super::super) fn population(&self) -> Vec<(MysisId, Arc<str>, Option<Arc<str>>)> {
         let tables = self.tables.lock();
-        let names = self.memory.look(StoredSwarm::names);
-        let owner = |mysis: &MysisId| tables.leases.get(mysis).map(|lease| lease.owner.clone());
-        let known = names.into_iter();
+        let known = self.memory.look(StoredSwarm::names).into_iter();
         known
-            .map(|(mysis, name)| {
-                let owner = owner(&mysis);
-                (mysis, name, owner)
-            })
+            .map(|(mysis, name)| (mysis, name, tables.owner_of(mysis)))
             .collect()
     }
 
@@ -329,12 +327,7 @@ impl FleetDatabase {
         let is_frozen = |mysis: MysisId| tables.is_of_frozen(tables.leases.get(&mysis));
         let running = states.into_iter();
         let running = running.filter(|(mysis, runs)| *runs && !is_frozen(*mysis));
-        let owner = |mysis| {
-            tables
-                .leases
-                .get(&mysis)
-                .map(|lease: &Lease| lease.owner.clone())
-        };
-        running.map(|(mysis, _)| (mysis, owner(mysis))).collect()
+        let owned = running.map(|(mysis, _)| (mysis, tables.owner_of(mysis)));
+        owned.collect()
     }
 }

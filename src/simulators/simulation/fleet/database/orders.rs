@@ -77,16 +77,6 @@ impl FleetDatabase {
         tables.orders.retain(|row| !is_settled(row));
     }
 
-    pub(in super::super) fn open_orders(&self, owner: &str) -> Vec<FleetOrder> {
-        let tables = self.tables.lock();
-        let is_open = |row: &&OrderRow| {
-            let is_undone = !row.is_done || self.is_sabotaged(Sabotage::RepeatsOrders);
-            is_undone && tables.is_held_by(row, owner)
-        };
-        let open = tables.orders.iter().filter(is_open).take(MAX_ORDERS);
-        open.map(|row| row.order.clone()).collect()
-    }
-
     /// The orders that nobody has carried out or refused, in words.
     pub(in super::super) fn undone_orders(&self) -> Vec<String> {
         let tables = self.tables.lock();
@@ -101,12 +91,18 @@ impl FleetDatabase {
         words.collect()
     }
 
-    pub(in super::super) fn outcomes(
+    /// The orders that this process is to carry out, and what came of those that it gave.
+    pub(in super::super) fn orders_for(
         &self,
         owner: &str,
         awaited: &[FleetOrderId],
-    ) -> Vec<OrderOutcome> {
+    ) -> FleetOrders {
         let tables = self.tables.lock();
+        let is_open = |row: &&OrderRow| {
+            let is_undone = !row.is_done || self.is_sabotaged(Sabotage::RepeatsOrders);
+            is_undone && tables.is_held_by(row, owner)
+        };
+        let open = tables.orders.iter().filter(is_open).take(MAX_ORDERS);
         let outcome = |id: &FleetOrderId| {
             let is_it = |row: &&OrderRow| row.order.id == *id && *row.giver == *owner;
             let Some(row) = tables.orders.iter().find(is_it) else {
@@ -115,17 +111,9 @@ impl FleetDatabase {
             let answer = row.answer.clone()?;
             Some(OrderOutcome::Answered(*id, answer))
         };
-        awaited.iter().filter_map(outcome).collect()
-    }
-
-    pub(in super::super) fn orders_for(
-        &self,
-        owner: &str,
-        awaited: &[FleetOrderId],
-    ) -> FleetOrders {
         FleetOrders {
-            open: self.open_orders(owner),
-            outcomes: self.outcomes(owner, awaited),
+            open: open.map(|row| row.order.clone()).collect(),
+            outcomes: awaited.iter().filter_map(outcome).collect(),
             ..FleetOrders::default()
         }
     }

@@ -67,7 +67,7 @@ impl FleetDatabase {
         let mut unshared = BTreeSet::new();
         let mut places = Vec::new();
         for (mysis, _) in states {
-            let of = tables.leases.get(&mysis).map(|lease| lease.owner.clone());
+            let of = tables.owner_of(mysis);
             if of.as_deref() != Some(owner) && !tables.statuses.contains_key(&mysis) {
                 unshared.insert(mysis);
             }
