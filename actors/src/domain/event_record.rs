@@ -4,7 +4,7 @@ mod order_summary;
 
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
@@ -45,7 +45,8 @@ impl EventRecord {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum EventRecordKind {
     State,
     Notice,
@@ -60,16 +61,12 @@ impl EventRecordKind {
     /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            EventRecordKind::State => "state",
-            EventRecordKind::Notice => "notice",
-            EventRecordKind::Need => "need",
-            EventRecordKind::Order => "order",
-        }
+        self.into()
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum OrderSource {
     Terminal,
     AttachedTerminal,
@@ -87,15 +84,7 @@ impl OrderSource {
     /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            OrderSource::Terminal => "terminal",
-            OrderSource::AttachedTerminal => "attached_terminal",
-            OrderSource::Control => "control",
-            OrderSource::CommandLine => "command_line",
-            OrderSource::Configuration => "configuration",
-            OrderSource::Signal => "signal",
-            OrderSource::Program => "program",
-        }
+        self.into()
     }
 
     #[must_use]
