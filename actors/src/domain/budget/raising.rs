@@ -1,9 +1,8 @@
 //! Raising the cap of a day: what the operator allows for today beyond the configuration.
 
-use super::{BudgetRules, BudgetStatus, DefaultCap};
+use super::limits::{BudgetLimits, DefaultCap, format_dollars};
+use super::{BudgetRules, BudgetStatus};
 use crate::books::Day;
-
-use super::limits::{BudgetLimits, format_dollars};
 
 impl BudgetRules {
     /// These rules as they hold on a day: with what the operator allowed for it.
