@@ -60,24 +60,24 @@ pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
             .is_some_and(|c| c.is_alphabetic() || c == '_')
             && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
     };
-    let mut unknown = Vec::new();
-    let mut offset = 0;
-    while let Some(start) = template[offset..].find("{{") {
-        let begin = offset + start;
-        let Some(length) = template[begin..].find("}}") else {
-            break;
-        };
-        let name = &template[begin + 2..begin + length];
-        let is_ours = PLACEHOLDERS.iter().any(|(known, _)| *known == name);
-        if !is_ours && is_name(name) {
-            unknown.push(UnknownPlaceholder {
-                offset: begin,
-                name: name.to_string(),
-            });
-        }
-        offset = begin + length + 2;
-    }
-    unknown
+    let is_ours = |name: &str| PLACEHOLDERS.iter().any(|(known, _)| *known == name);
+    let unknown = marks(template).filter(|(_, name)| !is_ours(name) && is_name(name));
+    let unknown = unknown.map(|(offset, name)| UnknownPlaceholder {
+        offset,
+        name: name.to_string(),
+    });
+    unknown.collect()
+}
+
+/// The texts between double braces, each with the byte offset of its braces.
+fn marks(template: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut read = 0;
+    std::iter::from_fn(move || {
+        let begin = read + template[read..].find("{{")?;
+        let length = template[begin..].find("}}")?;
+        read = begin + length + 2;
+        Some((begin, &template[begin + 2..begin + length]))
+    })
 }
 
 /// A place from which on a prompt is not the same for all, or not for long.
@@ -149,26 +149,21 @@ impl<'a> PromptFacts<'a> {
 pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");
     let mut text = String::with_capacity(template.len() + 512);
-    let mut rest = template;
-    while let Some(start) = rest.find("{{") {
-        let (before, marked) = rest.split_at(start);
-        text.push_str(before);
-        let Some(end) = marked.find("}}") else {
-            rest = marked;
-            break;
-        };
-        let (mark, after) = marked.split_at(end + 2);
-        text.push_str(match &mark[2..end] {
+    let mut written = 0;
+    for (begin, name) in marks(template) {
+        let end = begin + marked(name).len();
+        text.push_str(&template[written..begin]);
+        text.push_str(match name {
             "name" => facts.name,
             "account" => facts.account_words(),
             "mission" => facts.mission.unwrap_or("none"),
             "game_state" => facts.game_state,
             "notices" => &notices,
-            _ => mark,
+            _ => &template[begin..end],
         });
-        rest = after;
+        written = end;
     }
-    text.push_str(rest);
+    text.push_str(&template[written..]);
     text.truncate(text.trim_end().len());
     text
 }
