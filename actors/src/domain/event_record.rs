@@ -225,17 +225,6 @@ mod tests {
     use crate::rules::SwarmRules;
 
     #[test]
-    fn words_are_read_back() {
-        for kind in EventRecordKind::ALL {
-            assert_eq!(EventRecordKind::parse(kind.as_str()), Some(kind));
-        }
-        for source in OrderSource::ALL {
-            assert_eq!(OrderSource::parse(source.as_str()), Some(source));
-        }
-        assert_eq!(EventRecordKind::parse("dream"), None);
-    }
-
-    #[test]
     fn a_need_is_recorded_when_it_begins_and_when_it_ends_in_a_running_mysis() {
         let record = MysisRecord::new(MysisId(1), MysisProfile::of("alpha", "local"), Timestamp(0));
         let status = |state, link| MysisStatus {

@@ -352,7 +352,7 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     if fits {
         return Ok(());
     }
-    Err(OrderRefusal::BadName(format!(
+    Err(OrderRefusal::Because(format!(
         "{} cannot be a name: a name has 1 to 32 letters, digits, `-`, `_` or `.`, and begins with a \
          letter, a digit or `_`",
         quoted(name)

@@ -160,12 +160,6 @@ pub enum OrderRefusal {
     /// It was refused in these words, here or by another process.
     #[error("{0}")]
     Because(String),
-    /// The name is not allowed.
-    #[error("{0}")]
-    BadName(String),
-    /// There is no copy of what is to be brought back, or none could be made.
-    #[error("{0}")]
-    Copy(String),
     #[error("a mysis called `{0}` exists already")]
     NameTaken(String),
     #[error("the swarm is full ({0} myses); raise swarm.max_myses or delete one")]

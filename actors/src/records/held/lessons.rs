@@ -104,9 +104,6 @@ mod tests {
         assert_eq!(words(&held), ["5000", ""]);
         held.replace(all.to_vec());
         assert_eq!(held.lessons().len(), 4);
-        for kind in [HeldKind::Text, HeldKind::Tool, HeldKind::Size] {
-            assert_eq!(HeldKind::parse(kind.as_str()), Some(kind));
-        }
     }
 
     #[test]

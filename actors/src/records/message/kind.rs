@@ -65,11 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_read_back_and_follow_the_table_of_the_design() {
-        for kind in RowKind::ALL {
-            assert_eq!(RowKind::parse(kind.as_str()), Some(kind));
-        }
-        assert_eq!(RowKind::parse("hologram"), None);
+    fn kinds_follow_the_table_of_the_design() {
         assert!(!RowKind::Host.is_sendable());
         assert!(!RowKind::Audit.is_sendable());
         assert!(RowKind::Note.is_sendable());
