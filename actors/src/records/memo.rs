@@ -36,9 +36,6 @@ impl MemoKind {
     }
 
     /// Checks a memo that comes from elsewhere.
-    ///
-    /// # Errors
-    /// It is not understood; the text says why.
     pub fn check(self, memo: &str) -> Result<(), String> {
         match self {
             // They are not taken from elsewhere.

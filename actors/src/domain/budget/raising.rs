@@ -28,9 +28,6 @@ impl BudgetRules {
     }
 
     /// These rules with a higher cap of the swarm for the day of a status.
-    ///
-    /// # Errors
-    /// It raises nothing; the error says why.
     pub fn raise(self, to: BudgetLimits, spent: &BudgetStatus) -> Result<BudgetRules, String> {
         let now = self.on(spent.day);
         let cap = BudgetLimits {
@@ -100,9 +97,6 @@ fn check(
 
 impl BudgetLimits {
     /// The limits of words: US dollars, as `20` or `$20`, or tokens, as `30M tokens`.
-    ///
-    /// # Errors
-    /// It is neither; the error says what is.
     pub fn parse(text: &str) -> Result<BudgetLimits, String> {
         let text = text.trim().to_lowercase();
         let limits = match text.strip_suffix("tokens") {

@@ -40,9 +40,6 @@ impl PackedHour {
     }
 
     /// Reads the samples, in the order of their minutes. Several of one minute become one.
-    ///
-    /// # Errors
-    /// The bytes are no samples.
     pub fn samples(&self) -> Result<Vec<Sample>, PackingFault> {
         let (version, rest) = self.bytes.split_first().ok_or(PackingFault)?;
         if *version != VERSION {
@@ -74,9 +71,6 @@ impl PackedHour {
     }
 
     /// The hour as one sample; `None` if it has none.
-    ///
-    /// # Errors
-    /// The bytes are no samples.
     pub fn sum(&self) -> Result<Option<Sample>, PackingFault> {
         let mut samples = self.samples()?;
         let mut flow = Flow::default();
