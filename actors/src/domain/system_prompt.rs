@@ -41,17 +41,17 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ),
 ];
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownPlaceholder {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundPlaceholder<'a> {
     /// The byte offset of its beginning.
     pub offset: usize,
     /// The text between the braces.
-    pub name: String,
+    pub name: &'a str,
 }
 
 /// The unknown placeholders of a template. Text between double braces that is no name, such as an
 /// example of JSON, is no placeholder.
-pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
+pub fn unknown_placeholders(template: &str) -> Vec<FoundPlaceholder<'_>> {
     let is_name = |text: &str| {
         let text = text.trim();
         let mut letters = text.chars();
@@ -61,40 +61,30 @@ pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
             && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
     };
     let is_ours = |name: &str| PLACEHOLDERS.iter().any(|(known, _)| *known == name);
-    let unknown = marks(template).filter(|(_, name)| !is_ours(name) && is_name(name));
-    let unknown = unknown.map(|(offset, name)| UnknownPlaceholder {
-        offset,
-        name: name.to_string(),
-    });
-    unknown.collect()
+    let marks = marks(template).filter(|mark| !is_ours(mark.name) && is_name(mark.name));
+    marks.collect()
 }
 
-/// The texts between double braces, each with the byte offset of its braces.
-fn marks(template: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The texts between double braces.
+fn marks(template: &str) -> impl Iterator<Item = FoundPlaceholder<'_>> {
     let mut read = 0;
     std::iter::from_fn(move || {
-        let begin = read + template[read..].find("{{")?;
-        let length = template[begin..].find("}}")?;
-        read = begin + length + 2;
-        Some((begin, &template[begin + 2..begin + length]))
+        let offset = read + template[read..].find("{{")?;
+        let length = template[offset..].find("}}")?;
+        read = offset + length + 2;
+        let name = &template[offset + 2..offset + length];
+        Some(FoundPlaceholder { offset, name })
     })
 }
 
-/// A place from which on a prompt is not the same for all, or not for long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CostlyPlaceholder {
-    pub name: &'static str,
-    /// The byte offset of the first one.
-    pub offset: usize,
-}
-
-/// The placeholders of a template that a provider's cache pays for, in the order of their places.
-pub fn costly_placeholders(template: &str) -> Vec<CostlyPlaceholder> {
+/// The placeholders of a template from which on a prompt is not the same for all, or not for long, so that a
+/// provider's cache pays for them: the first of each, in the order of their places.
+pub fn costly_placeholders(template: &str) -> Vec<FoundPlaceholder<'static>> {
     let first = |(name, _): (&'static str, _)| {
         let offset = template.find(&marked(name))?;
-        Some(CostlyPlaceholder { name, offset })
+        Some(FoundPlaceholder { offset, name })
     };
-    let mut found: Vec<CostlyPlaceholder> = PLACEHOLDERS.into_iter().filter_map(first).collect();
+    let mut found: Vec<_> = PLACEHOLDERS.into_iter().filter_map(first).collect();
     found.sort_by_key(|costly| costly.offset);
     found
 }
@@ -150,16 +140,16 @@ pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");
     let mut text = String::with_capacity(template.len() + 512);
     let mut written = 0;
-    for (begin, name) in marks(template) {
-        let end = begin + marked(name).len();
-        text.push_str(&template[written..begin]);
+    for FoundPlaceholder { offset, name } in marks(template) {
+        let end = offset + marked(name).len();
+        text.push_str(&template[written..offset]);
         text.push_str(match name {
             "name" => facts.name,
             "account" => facts.account_words(),
             "mission" => facts.mission.unwrap_or("none"),
             "game_state" => facts.game_state,
             "notices" => &notices,
-            _ => &template[begin..end],
+            _ => &template[offset..end],
         });
         written = end;
     }
@@ -209,15 +199,11 @@ mod tests {
     #[test]
     fn unknown_placeholders_are_found_where_they_stand() {
         let template = "{{name}} {{LATEST_BROADCAST}}\n{{ name }} {{\"a\": {}}} {{1}} {{open";
-        let found: Vec<(usize, String)> = unknown_placeholders(template)
+        let found: Vec<(usize, &str)> = unknown_placeholders(template)
             .into_iter()
             .map(|unknown| (unknown.offset, unknown.name))
             .collect();
-        let expected = [
-            (9, "LATEST_BROADCAST".to_string()),
-            (30, " name ".to_string()),
-        ];
-        assert_eq!(found, expected);
+        assert_eq!(found, [(9, "LATEST_BROADCAST"), (30, " name ")]);
     }
 
     #[test]
