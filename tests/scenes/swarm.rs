@@ -583,7 +583,7 @@ impl Swarm {
     fn undelete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         if !self.deleted.remove(name) {
             let why = format!("no copy of `{name}` is kept here");
-            return (Err(OrderRefusal::Copy(why)), Vec::new());
+            return (Err(OrderRefusal::Because(why)), Vec::new());
         }
         let (created, events) = self.create(name, false, at);
         let undeleted = created.map(|_| CompletedOrder::Undeleted {

@@ -105,7 +105,7 @@ impl CommanderState {
         let record = match brought {
             Ok(record) => *record,
             Err(why) => {
-                reply.answer(Err(OrderRefusal::Copy(why)));
+                reply.answer(Err(OrderRefusal::Because(why)));
                 return Ok(());
             }
         };

@@ -267,7 +267,7 @@ fn store_refusal(order: &PendingOrder, fault: &LedgerFault) -> OrderRefusal {
         return OrderRefusal::NameTaken(record.profile.name.to_string());
     }
     if let (PendingOrder::Delete(_), LedgerFault::Refused(why)) = (order, fault) {
-        return OrderRefusal::Copy(why.clone());
+        return OrderRefusal::Because(why.clone());
     }
     OrderRefusal::Store(fault.to_string())
 }

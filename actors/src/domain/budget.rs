@@ -3,7 +3,6 @@
 //! A Mysis without budget is not admitted until the day ends or the operator allows more. The calls
 //! that are in flight when the budget is spent are the only overshoot.
 
-mod default_cap;
 mod limits;
 mod raising;
 mod together;
@@ -17,8 +16,7 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
-pub use default_cap::DefaultCap;
-pub use limits::{BudgetLimits, percent_text};
+pub use limits::{BudgetLimits, DefaultCap, percent_text};
 pub use together::{ProviderSpending, SpentTogether};
 
 const LOW_BUDGET_PERCENT: u64 = 80;
@@ -198,12 +196,9 @@ impl BudgetTracker {
             .fold(0_u64, |sum, entry| sum.saturating_add(entry.spent.tokens()));
         self.today.unpriced_tokens = self.today.unpriced_tokens.max(unpriced);
         self.find_fullest();
-        let is_low = |limits: &BudgetLimits, spent: &BudgetUse| {
-            limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
-        };
-        let low = self.today.myses.iter();
-        let low = low.filter(|(mysis, spent)| is_low(&self.limits_of(**mysis), spent));
-        let low: Vec<MysisId> = low.map(|(mysis, _)| *mysis).collect();
+        let myses = self.today.myses.keys().copied();
+        let low = myses.filter(|mysis| self.percent_of(*mysis) >= Some(LOW_BUDGET_PERCENT));
+        let low: Vec<MysisId> = low.collect();
         self.reported_low.extend(low.into_iter().map(Some));
         let of_swarm = self.swarm_percent();
         if of_swarm >= Some(LOW_BUDGET_PERCENT) {

@@ -1,7 +1,6 @@
 //! Events of the swarm, and the status of one Mysis.
 
 mod activity;
-mod elsewhere;
 mod gist;
 mod kind;
 mod turn_news;
@@ -26,7 +25,6 @@ use super::state::{LifeState, Totals};
 use super::tier::TierPlace;
 
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity, ActivityFamily};
-pub use elsewhere::Elsewhere;
 pub use gist::Gist;
 pub use kind::{
     EventKind, MysisRef, MysisReport, RosterChange, SwarmCondition, SwarmEvent, TurnEvent,
@@ -155,6 +153,14 @@ pub struct MysisStatus {
     pub elsewhere: Option<Arc<Elsewhere>>,
 }
 
+/// The other process of the fleet that runs a Mysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    pub process: Arc<str>,
+    /// Whether it does not renew its leases any more.
+    pub is_gone: bool,
+}
+
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct LastToolCall {
     pub tool: Arc<str>,
@@ -244,6 +250,36 @@ impl MysisStatus {
             created_at: record.created_at,
             last_activity_at: record.created_at,
             ..MysisStatus::default()
+        }
+    }
+
+    /// The status as this process shows it while another one runs the Mysis. Of one that is gone,
+    /// nobody knows what the Mysis does.
+    pub fn as_seen_from_afar(&self, place: Arc<Elsewhere>) -> MysisStatus {
+        let mut status = self.clone();
+        if place.is_gone && self.state == LifeState::Running {
+            let name = &place.process;
+            let text = format!("its process {name} is gone; another one takes the Mysis over");
+            status.activity = Activity::Paused(text.into());
+            status.activity_until = None;
+        }
+        status.elsewhere = Some(place);
+        status
+    }
+
+    /// Takes state and profile as they are stored, which may be newer than what was told.
+    pub fn take_stored(&mut self, record: MysisRecord) {
+        if self.state != record.state {
+            self.state = record.state;
+            self.reason = record.reason;
+            self.fault = record.fault;
+            self.activity = Activity::Resting;
+            self.activity_until = None;
+        }
+        if *self.own_profile != record.profile {
+            self.own_profile = Arc::new(record.profile);
+            self.profile = self.own_profile.clone();
+            self.model = self.profile.model.clone().unwrap_or_default();
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strum::IntoStaticStr;
+
 use crate::ids::Timestamp;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,8 @@ pub struct FleetProcess {
     pub until: Option<Timestamp>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum ProcessState {
     /// It runs its share.
     Alive,
@@ -37,13 +40,7 @@ impl ProcessState {
     /// The word in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            ProcessState::Alive => "alive",
-            ProcessState::Draining => "draining",
-            ProcessState::Frozen => "frozen",
-            ProcessState::Ended => "ended",
-            ProcessState::Gone => "gone",
-        }
+        self.into()
     }
 
     #[must_use]

@@ -36,10 +36,9 @@ impl FleetCounts {
         }
         if self.is_draining {
             // Without anybody else they would not run at all.
-            let surplus = if self.capacity == 0 {
-                0
-            } else {
-                self.running.here
+            let surplus = match self.capacity {
+                0 => 0,
+                _ => self.running.here,
             };
             return FleetPlan {
                 surplus,

@@ -325,9 +325,6 @@ impl MysisOrder {
 pub const MAX_ORDER_BYTES: usize = 1 << 20;
 
 /// Checks a message's text.
-///
-/// # Errors
-/// The text is empty or too long.
 pub fn check_text(text: &str) -> Result<(), OrderRefusal> {
     if text.trim().is_empty() {
         return Err(OrderRefusal::EmptyText);
@@ -339,9 +336,6 @@ pub fn check_text(text: &str) -> Result<(), OrderRefusal> {
 }
 
 /// Checks a Mysis' name: 1 to 32 letters, digits, `-`, `_` or `.`, not beginning with `-` or `.`.
-///
-/// # Errors
-/// The name is not allowed. The error says which names are.
 pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     let length = name.chars().count();
     let fits = (1..=32).contains(&length)
@@ -352,7 +346,7 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     if fits {
         return Ok(());
     }
-    Err(OrderRefusal::BadName(format!(
+    Err(OrderRefusal::Because(format!(
         "{} cannot be a name: a name has 1 to 32 letters, digits, `-`, `_` or `.`, and begins with a \
          letter, a digit or `_`",
         quoted(name)

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use strum::IntoStaticStr;
+
 use super::ids::{Lane, Timestamp};
 use zoea_text::trouble::Trouble;
 
@@ -22,7 +24,8 @@ pub enum OutageStage {
     Away,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Light {
     Green,
     Amber,
@@ -33,11 +36,7 @@ impl Light {
     /// The word in `status` and metrics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Light::Green => "green",
-            Light::Amber => "amber",
-            Light::Red => "red",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use zoea_game::lines::{first_words, without_headings};
 use zoea_text::figures::group_digits;
+use zoea_text::names::plural;
 
 use crate::game::{GameReading, GameRef};
 use crate::message::CallStatus;
@@ -74,8 +75,8 @@ fn own_words(command: &str, result: &str) -> Option<String> {
         return None;
     }
     let found: Vec<serde_json::Value> = serde_json::from_str(result).ok()?;
-    let many = if found.len() == 1 { "" } else { "s" };
-    Some(format!("found {} message{many}", found.len()))
+    let count = found.len() as u64;
+    Some(format!("found {count} {}", plural(count, "message")))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Rules that the operator can set, in the form that the pure rules use.
 
-mod simulated;
 mod tiers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +18,6 @@ use super::tool::RepeatRules;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
 
-pub use simulated::Simulated;
 pub use tiers::ProviderTier;
 
 /// The default nudges in their order (docs/design/requests.md).
@@ -324,6 +322,28 @@ impl Default for ProviderRules {
             history_share: DEFAULT_HISTORY_SHARE,
             reads_text_calls: true,
             tier: None,
+        }
+    }
+}
+
+/// Which servers the program itself simulates. Nothing that is earned there is real.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Simulated {
+    /// None.
+    #[default]
+    Nothing,
+    Game,
+    GameAndModel,
+}
+
+impl Simulated {
+    /// What the operator is told; empty if nothing is simulated.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Simulated::Nothing => "",
+            Simulated::Game => "simulated game",
+            Simulated::GameAndModel => "simulated game and model",
         }
     }
 }

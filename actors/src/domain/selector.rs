@@ -109,30 +109,20 @@ impl Selector {
     ) -> Result<Vec<K>, OrderRefusal> {
         let mut selected = Vec::new();
         for (text, word) in &self.0 {
-            let mut found = resolve(text, *word, candidates)?;
+            let named = candidates.iter().find(|candidate| candidate.name == text);
+            let mut found = match (named, word) {
+                (Some(candidate), None) => vec![candidate.key],
+                (Some(candidate), Some(word)) if word.yields_to_a_name() => vec![candidate.key],
+                (_, Some(word)) => word.select(candidates),
+                (None, None) => {
+                    let known = candidates.iter().map(|candidate| candidate.name);
+                    return Err(OrderRefusal::unknown_mysis(text, known));
+                }
+            };
             found.retain(|key| !selected.contains(key));
             selected.extend(found);
         }
         Ok(selected)
-    }
-}
-
-fn resolve<K: Copy>(
-    text: &str,
-    word: Option<SelectorWord>,
-    candidates: &[Candidate<'_, K>],
-) -> Result<Vec<K>, OrderRefusal> {
-    if let Some(word) = word.filter(|word| !word.yields_to_a_name()) {
-        return Ok(word.select(candidates));
-    }
-    let named = candidates.iter().find(|candidate| candidate.name == text);
-    match (named, word) {
-        (Some(candidate), _) => Ok(vec![candidate.key]),
-        (None, Some(word)) => Ok(word.select(candidates)),
-        (None, None) => {
-            let known = candidates.iter().map(|candidate| candidate.name);
-            Err(OrderRefusal::unknown_mysis(text, known))
-        }
     }
 }
 

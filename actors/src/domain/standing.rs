@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::ids::Timestamp;
 use super::message::Severity;
@@ -12,7 +12,10 @@ use super::message::Severity;
 pub const WAITING_FOR_STORE: &str = ", so the Myses wait; zoea retries";
 
 /// A condition of the whole program, the most severe one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum StandingKind {
     StoreTrouble,
     /// No call ends, although some are waited for.
@@ -27,12 +30,7 @@ impl StandingKind {
 
     #[must_use]
     pub fn code(self) -> &'static str {
-        match self {
-            StandingKind::StoreTrouble => "store_trouble",
-            StandingKind::NothingMoves => "nothing_moves",
-            StandingKind::LittleRoom => "little_room",
-            StandingKind::SecretMissing => "secret_missing",
-        }
+        self.into()
     }
 
     pub fn of_code(code: &str) -> Option<StandingKind> {

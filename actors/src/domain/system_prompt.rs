@@ -41,17 +41,17 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ),
 ];
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownPlaceholder {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundPlaceholder<'a> {
     /// The byte offset of its beginning.
     pub offset: usize,
     /// The text between the braces.
-    pub name: String,
+    pub name: &'a str,
 }
 
 /// The unknown placeholders of a template. Text between double braces that is no name, such as an
 /// example of JSON, is no placeholder.
-pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
+pub fn unknown_placeholders(template: &str) -> Vec<FoundPlaceholder<'_>> {
     let is_name = |text: &str| {
         let text = text.trim();
         let mut letters = text.chars();
@@ -60,41 +60,31 @@ pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
             .is_some_and(|c| c.is_alphabetic() || c == '_')
             && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
     };
-    let mut unknown = Vec::new();
-    let mut offset = 0;
-    while let Some(start) = template[offset..].find("{{") {
-        let begin = offset + start;
-        let Some(length) = template[begin..].find("}}") else {
-            break;
-        };
-        let name = &template[begin + 2..begin + length];
-        let is_ours = PLACEHOLDERS.iter().any(|(known, _)| *known == name);
-        if !is_ours && is_name(name) {
-            unknown.push(UnknownPlaceholder {
-                offset: begin,
-                name: name.to_string(),
-            });
-        }
-        offset = begin + length + 2;
-    }
-    unknown
+    let is_ours = |name: &str| PLACEHOLDERS.iter().any(|(known, _)| *known == name);
+    let marks = marks(template).filter(|mark| !is_ours(mark.name) && is_name(mark.name));
+    marks.collect()
 }
 
-/// A place from which on a prompt is not the same for all, or not for long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CostlyPlaceholder {
-    pub name: &'static str,
-    /// The byte offset of the first one.
-    pub offset: usize,
+/// The texts between double braces.
+fn marks(template: &str) -> impl Iterator<Item = FoundPlaceholder<'_>> {
+    let mut read = 0;
+    std::iter::from_fn(move || {
+        let offset = read + template[read..].find("{{")?;
+        let length = template[offset..].find("}}")?;
+        read = offset + length + 2;
+        let name = &template[offset + 2..offset + length];
+        Some(FoundPlaceholder { offset, name })
+    })
 }
 
-/// The placeholders of a template that a provider's cache pays for, in the order of their places.
-pub fn costly_placeholders(template: &str) -> Vec<CostlyPlaceholder> {
+/// The placeholders of a template from which on a prompt is not the same for all, or not for long, so that a
+/// provider's cache pays for them: the first of each, in the order of their places.
+pub fn costly_placeholders(template: &str) -> Vec<FoundPlaceholder<'static>> {
     let first = |(name, _): (&'static str, _)| {
         let offset = template.find(&marked(name))?;
-        Some(CostlyPlaceholder { name, offset })
+        Some(FoundPlaceholder { offset, name })
     };
-    let mut found: Vec<CostlyPlaceholder> = PLACEHOLDERS.into_iter().filter_map(first).collect();
+    let mut found: Vec<_> = PLACEHOLDERS.into_iter().filter_map(first).collect();
     found.sort_by_key(|costly| costly.offset);
     found
 }
@@ -149,26 +139,21 @@ impl<'a> PromptFacts<'a> {
 pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");
     let mut text = String::with_capacity(template.len() + 512);
-    let mut rest = template;
-    while let Some(start) = rest.find("{{") {
-        let (before, marked) = rest.split_at(start);
-        text.push_str(before);
-        let Some(end) = marked.find("}}") else {
-            rest = marked;
-            break;
-        };
-        let (mark, after) = marked.split_at(end + 2);
-        text.push_str(match &mark[2..end] {
+    let mut written = 0;
+    for FoundPlaceholder { offset, name } in marks(template) {
+        let end = offset + marked(name).len();
+        text.push_str(&template[written..offset]);
+        text.push_str(match name {
             "name" => facts.name,
             "account" => facts.account_words(),
             "mission" => facts.mission.unwrap_or("none"),
             "game_state" => facts.game_state,
             "notices" => &notices,
-            _ => mark,
+            _ => &template[offset..end],
         });
-        rest = after;
+        written = end;
     }
-    text.push_str(rest);
+    text.push_str(&template[written..]);
     text.truncate(text.trim_end().len());
     text
 }
@@ -214,15 +199,11 @@ mod tests {
     #[test]
     fn unknown_placeholders_are_found_where_they_stand() {
         let template = "{{name}} {{LATEST_BROADCAST}}\n{{ name }} {{\"a\": {}}} {{1}} {{open";
-        let found: Vec<(usize, String)> = unknown_placeholders(template)
+        let found: Vec<(usize, &str)> = unknown_placeholders(template)
             .into_iter()
             .map(|unknown| (unknown.offset, unknown.name))
             .collect();
-        let expected = [
-            (9, "LATEST_BROADCAST".to_string()),
-            (30, " name ".to_string()),
-        ];
-        assert_eq!(found, expected);
+        assert_eq!(found, [(9, "LATEST_BROADCAST"), (30, " name ")]);
     }
 
     #[test]

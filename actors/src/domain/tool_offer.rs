@@ -95,8 +95,7 @@ impl ToolOffer {
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
-        let is_ours = is_own(command) && !is_rare_own(command);
-        is_whole || is_ours || is_of_role() || basics_of(&self.catalog).contains(&command)
+        is_whole || is_ours(command) || is_of_role() || basics_of(&self.catalog).contains(&command)
     }
 }
 
@@ -187,22 +186,18 @@ fn working_list(
     basics: &[&'static str],
     selection: &ToolSelection,
 ) -> Vec<ToolSpec> {
-    let mut needed = Wanted::default();
-    needed.add(basics.iter().copied());
-    needed.add(selection.of_role.iter().map(|name| &**name));
+    let of_role = selection.of_role.iter().map(|name| &**name);
+    let needed = basics.iter().copied().chain(of_role);
     let first_bytes = match (selection.list, !basics.is_empty()) {
         (ToolListMode::All, _) => usize::MAX,
         (ToolListMode::Working, true) => 0,
         (ToolListMode::Working, false) => SHORT_LIST_BYTES,
     };
-    let mut first = Wanted::default();
-    first.add(first_tools(allowed, first_bytes));
-    let mut used = Wanted::default();
-    used.add(selection.commands.iter().map(|command| &**command));
-    let mut all = needed.clone();
-    all.names.extend(first.names.iter().chain(&used.names));
-    all.actions
-        .extend(first.actions.iter().chain(&used.actions).cloned());
+    let first: Vec<&str> = first_tools(allowed, first_bytes).collect();
+    let first = first.into_iter();
+    let used = selection.commands.iter().map(|command| &**command);
+    let all = Wanted::of(needed.clone().chain(first.clone()).chain(used.clone()));
+    let (needed, first, used) = (Wanted::of(needed), Wanted::of(first), Wanted::of(used));
 
     let (own, others): (Vec<&ToolSpec>, Vec<&ToolSpec>) =
         allowed.tools().iter().partition(|tool| is_ours(&tool.name));
@@ -230,11 +225,12 @@ fn working_list(
 }
 
 fn place_of(tool: &ToolSpec, commands: &[Arc<str>]) -> Option<usize> {
-    commands.iter().position(|command| {
-        let mut one = Wanted::default();
-        one.add([&**command].into_iter());
-        one.part_of(tool).is_some()
-    })
+    let is_of = |command: &Arc<str>| {
+        Wanted::of(std::iter::once(&**command))
+            .part_of(tool)
+            .is_some()
+    };
+    commands.iter().position(is_of)
 }
 
 /// Whether a tool is one of our own that are always offered.
@@ -253,7 +249,7 @@ fn first_tools(allowed: &Toolset, most: usize) -> impl Iterator<Item = &str> {
     first.map(|tool| &*tool.name)
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Wanted<'a> {
     names: BTreeSet<&'a str>,
     /// Tools with an action that gives a wanted command.
@@ -261,15 +257,17 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn add(&mut self, commands: impl Iterator<Item = &'a str>) {
+    fn of(commands: impl Iterator<Item = &'a str>) -> Wanted<'a> {
+        let mut wanted = Wanted::default();
         for command in commands {
-            self.names.insert(command);
+            wanted.names.insert(command);
             if let Some((tool, arguments)) = commands::to_second(command, Map::new())
                 && let Some(Value::String(action)) = arguments.get(commands::ACTION)
             {
-                self.actions.insert((tool, action.clone()));
+                wanted.actions.insert((tool, action.clone()));
             }
         }
+        wanted
     }
 
     fn has(&self, tool: &str, command: &str) -> bool {

@@ -150,25 +150,18 @@ fn findable<'a>(tool: &'a ToolSpec, offered: &str) -> Vec<Findable<'a>> {
             about: &tool.description,
         }];
     };
-    let action = |line: &'_ str| -> Option<(String, Arc<str>, String)> {
+    let findable = |line: &'a str| {
         let action = listed_action(line).filter(|action| !action.is_empty())?;
         let known = commands::find_action(name, action);
-        let command = known.map_or(action, |known| known.command).into();
         let names: Vec<String> = listed_parameters(line).map(str::to_string).collect();
-        Some((action.to_string(), command, in_brackets(&names)))
-    };
-    let lines = listed.lines();
-    lines
-        .filter_map(|line| {
-            let (action, command, names) = action(line)?;
-            let about = line.split_once(" — ").map_or("", |(_, words)| words);
-            Some(Findable {
-                command,
-                call: format!(r#"{name} {{"action":"{action}"}}{names}"#),
-                about,
-            })
+        let names = in_brackets(&names);
+        Some(Findable {
+            command: known.map_or(action, |known| known.command).into(),
+            call: format!(r#"{name} {{"action":"{action}"}}{names}"#),
+            about: line.split_once(" — ").map_or("", |(_, words)| words),
         })
-        .collect()
+    };
+    listed.lines().filter_map(findable).collect()
 }
 
 /// The parameters of a schema, with a question mark where they may be left out.

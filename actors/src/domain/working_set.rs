@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::json;
 
 use super::role_list::MAX_COMMANDS;
 
@@ -38,11 +38,12 @@ impl SetChange {
 impl WorkingSet {
     /// The set as it was stored. What cannot be read begins anew.
     pub fn restore(memo: Option<&str>) -> WorkingSet {
-        let stored = memo.and_then(|memo| serde_json::from_str::<Vec<String>>(memo).ok());
-        let offered: Vec<Arc<str>> = stored.into_iter().flatten().map(Into::into).collect();
+        let stored = memo.and_then(|memo| serde_json::from_str(memo).ok());
+        let mut offered: Vec<Arc<str>> = stored.unwrap_or_default();
+        offered.truncate(MAX_COMMANDS);
         WorkingSet {
             is_restored: !offered.is_empty(),
-            offered: offered.into_iter().take(MAX_COMMANDS).collect(),
+            offered,
             ..WorkingSet::default()
         }
     }
@@ -50,11 +51,7 @@ impl WorkingSet {
     /// The set as it is to be stored, if it has changed since the last time.
     pub fn take_change(&mut self) -> Option<Arc<str>> {
         let is_changed = std::mem::take(&mut self.is_changed);
-        let names = self
-            .offered
-            .iter()
-            .map(|name| Value::String(name.to_string()));
-        is_changed.then(|| Value::Array(names.collect()).to_string().into())
+        is_changed.then(|| json!(self.offered).to_string().into())
     }
 
     /// The commands that requests offer, in the order in which they joined.

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tracing::Span;
 
-use crate::domain::compose::request_statistics;
+use crate::domain::compose::wire_bytes;
 use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
+use crate::domain::last_request::RequestByteCounts;
 use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId};
 use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
@@ -159,16 +160,17 @@ impl MysisState {
             reasoning_left_out = kinds.reasoning_left_out,
         );
         if !span.is_disabled() {
-            let composed = request_statistics(&ask.messages);
+            let bytes = wire_bytes(&ask.messages);
+            let parts = RequestByteCounts::of(&ask.messages, bytes);
             span.in_scope(|| {
                 tracing::debug!(
-                    messages = composed.messages,
-                    bytes = composed.bytes,
-                    tokens = composed.tokens,
-                    system = composed.system,
-                    user = composed.user,
-                    assistant = composed.assistant,
-                    tool = composed.tool,
+                    messages = ask.messages.len(),
+                    bytes,
+                    tokens = bytes / 4,
+                    system = parts.system,
+                    user = parts.orders,
+                    assistant = parts.words,
+                    tool = parts.results,
                     stage = "composed",
                     "request"
                 );

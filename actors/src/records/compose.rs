@@ -37,7 +37,7 @@ pub use earlier::row_in_earlier_turns;
 pub use owner::{TurnOwner, choose_owner};
 pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
 pub use select::{GO_ON_TEXT, first_row_of_earlier_turns};
-pub use statistics::{Breakdown, Statistics, request_statistics};
+pub use statistics::Breakdown;
 pub use wire::wire_bytes;
 pub use worded::calls_as_words;
 

@@ -4,12 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::ids::Timestamp;
 
 /// The kind of a fault. It alone decides about a relaunch (DESIGN 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum MysisFaultKind {
     /// The outside failed and may work again: timeouts, 5xx, 429, network, unreadable bodies.
     Transient,
@@ -28,12 +31,7 @@ impl MysisFaultKind {
     /// The word in the database, in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            MysisFaultKind::Transient => "transient",
-            MysisFaultKind::Permanent => "permanent",
-            MysisFaultKind::Crash => "crash",
-            MysisFaultKind::Store => "store",
-        }
+        self.into()
     }
 }
 

@@ -7,11 +7,15 @@
 mod lessons;
 mod naming;
 mod orders;
+#[cfg(test)]
+pub(crate) mod test_texts;
 mod trials;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
+
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::game::digest_of_look;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
@@ -46,7 +50,8 @@ const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 /// When a text is doubted first that may be held back by chance.
 const FIRST_DOUBT_MS: u64 = 60_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumCount, strum::VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum HeldKind {
     Text,
     /// The definition of a tool. The text is its name.
@@ -55,6 +60,16 @@ pub enum HeldKind {
     Size,
     /// Calls in messages: they and their results are sent as words. The text is empty.
     Calls,
+}
+
+crate::read_by_word!(pub HeldKind);
+
+impl HeldKind {
+    /// The word for it in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -333,21 +348,13 @@ impl HeldTexts {
 
 #[cfg(test)]
 mod tests {
+    use super::test_texts::held_text;
     use super::*;
 
     fn held(text: &str, is_local: bool) -> HeldText {
         HeldText {
-            kind: HeldKind::Text,
-            provider: "p".into(),
-            model: "m".into(),
-            text: HeldText::key(text),
-            mysis: MysisId(1),
-            seq: Seq(1),
             is_local,
-            said: "HTTP 400".into(),
-            proof: "".into(),
-            at: Timestamp(0),
-            doubted_at: Timestamp(0),
+            ..held_text(HeldText::key(text))
         }
     }
 

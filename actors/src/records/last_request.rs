@@ -230,7 +230,8 @@ impl SentRequest {
 }
 
 impl RequestByteCounts {
-    fn of(messages: &[ChatMessage], all: usize) -> RequestByteCounts {
+    /// The parts of a request with these messages and so many bytes in all.
+    pub fn of(messages: &[ChatMessage], all: usize) -> RequestByteCounts {
         let mut parts = RequestByteCounts::default();
         for message in messages {
             let part = match message {

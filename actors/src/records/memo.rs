@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use reminder::{Reminder, Reminders};
 
 /// What a memo is about. A new life reads it from [`super::record::StoredHistory::memos`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum MemoKind {
     /// The checkpoint of the stall detection.
     Watch,
@@ -29,19 +32,10 @@ impl MemoKind {
     /// The word for it in the database and in exports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            MemoKind::Watch => "watch",
-            MemoKind::WorkingSet => "working_set",
-            MemoKind::Tier => "tier",
-            MemoKind::Routines => "routines",
-            MemoKind::Reminders => "reminders",
-        }
+        self.into()
     }
 
     /// Checks a memo that comes from elsewhere.
-    ///
-    /// # Errors
-    /// It is not understood; the text says why.
     pub fn check(self, memo: &str) -> Result<(), String> {
         match self {
             // They are not taken from elsewhere.

@@ -3,7 +3,6 @@
 //! A row is written once. From then on it is shared by the window that requests are composed from,
 //! by the store and by screens.
 
-mod bridge;
 mod kind;
 mod sending;
 mod texts;
@@ -11,15 +10,15 @@ mod words;
 
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::game::GameRef;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::{Charge, Echo, TokenUsage};
 use super::tool::command_of_call;
 
-pub use bridge::{BRIDGE_TEXT, repeats_bridge};
 pub use kind::RowKind;
+pub use sending::{BRIDGE_TEXT, repeats_bridge};
 pub use words::own_words;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +137,10 @@ impl CallRecord {
 }
 
 /// The status of a call (docs/design/storage.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum CallStatus {
     /// Stored, not sent.
     Recorded,
@@ -160,14 +162,7 @@ impl CallStatus {
     /// The word of CONTRACT.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            CallStatus::Recorded => "recorded",
-            CallStatus::Sent => "sent",
-            CallStatus::Done => "done",
-            CallStatus::Failed => "failed",
-            CallStatus::Unknown => "unknown",
-            CallStatus::NotExecuted => "not_executed",
-        }
+        self.into()
     }
 
     /// Whether the call changed something, or may have.
@@ -219,7 +214,8 @@ impl ResultMeta {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// A change of state, as intended.
     Info,
@@ -233,11 +229,7 @@ impl Severity {
     /// The word in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warn => "warn",
-            Severity::Error => "error",
-        }
+        self.into()
     }
 
     /// Parses the word. Any other word counts as `info`.

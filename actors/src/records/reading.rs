@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ids::EventId;
-use super::ids::{MysisId, Seq, Timestamp};
+use super::ids::{EventId, MysisId, Seq, Timestamp};
 use super::message::{Row, RowKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub use figures::{
 pub use packed::{PackedHour, PackingFault};
 pub use recorder::{SampleRecorder, StoredSamples};
 pub use series::{
-    MAX_SERIES_POINTS, SampleQuery, SampleSeries, SampleStep, SampleSteps, SeriesBuilder, SeriesSum,
+    MAX_SERIES_POINTS, SampleQuery, SampleSeries, SampleStep, SampleSteps, SeriesBuilder,
 };
 
 /// The length of a minute in milliseconds.

@@ -40,10 +40,9 @@ impl ToolSpec {
     pub fn in_brief(&self) -> ToolSpec {
         let arguments = brief_arguments(&self.name, &self.schema);
         ToolSpec {
-            name: self.name.clone(),
             description: brief_description(&self.description).into(),
             schema: arguments.map_or_else(|| self.schema.clone(), Into::into),
-            read_only_hint: self.read_only_hint,
+            ..self.clone()
         }
     }
 
@@ -203,10 +202,9 @@ impl Toolset {
         }
         let tools = self.tools.iter().filter(|tool| !holds(&tool.name));
         let clean = Toolset::new(tools.map(|tool| ToolSpec {
-            name: tool.name.clone(),
             description: known.clean_shared(tool.description.clone()),
             schema: known.clean_shared(tool.schema.clone()),
-            read_only_hint: tool.read_only_hint,
+            ..tool.clone()
         }));
         Some(Arc::new(Toolset {
             game: self.game,

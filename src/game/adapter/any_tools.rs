@@ -1,15 +1,11 @@
 //! Tools of which nothing is known but what MCP says of them.
 
-use super::{Effects, Game, Results};
+use super::Game;
 
 /// Any MCP server: a file system, a version control, a browser. Nothing is derived from the names of
 /// its tools or from their results.
 #[derive(Debug)]
 pub struct AnyTools;
-
-impl Effects for AnyTools {}
-
-impl Results for AnyTools {}
 
 impl Game for AnyTools {
     fn key(&self) -> &'static str {

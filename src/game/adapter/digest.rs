@@ -52,12 +52,9 @@ pub fn digest_members(members: &Map<String, Value>, most: usize) -> String {
 }
 
 fn digest_value(value: &Value, most: usize) -> String {
-    match value {
-        Value::Object(members) => digest_members(members, most),
-        Value::Array(list) => join_facts(vec![(0, describe_list(list))], most),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            join_facts(vec![(0, value_word(value).unwrap_or_default())], most)
-        }
+    match value.as_object() {
+        Some(members) => digest_members(members, most),
+        None => join_facts(vec![(0, said(value).unwrap_or_default())], most),
     }
 }
 
@@ -79,19 +76,11 @@ fn join_facts(mut facts: Vec<(usize, String)>, most: usize) -> String {
 fn object_facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
     let mut facts = Vec::new();
     for (key, value) in members {
-        match value {
-            Value::Object(inner) => {
-                for (inner_key, value) in inner {
-                    facts.extend(member_fact(inner_key, &format!("{key}.{inner_key}"), value));
-                }
-            }
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => {
-                facts.extend(member_fact(key, key, value));
-            }
+        match value.as_object() {
+            Some(inner) => facts.extend(inner.iter().filter_map(|(inner_key, value)| {
+                member_fact(inner_key, &format!("{key}.{inner_key}"), value)
+            })),
+            None => facts.extend(member_fact(key, key, value)),
         }
     }
     facts
@@ -100,13 +89,15 @@ fn object_facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
 fn member_fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> {
     let rank = IMPORTANT_KEYS.iter().position(|first| *first == key);
     let rank = rank.unwrap_or(IMPORTANT_KEYS.len());
-    let said = match value {
-        Value::Array(list) => describe_list(list),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            value_word(value)?
-        }
-    };
-    Some((rank, format!("{path} {said}")))
+    Some((rank, format!("{path} {}", said(value)?)))
+}
+
+/// What a value other than an object says; `None` if it means nothing to a reader.
+fn said(value: &Value) -> Option<String> {
+    match value.as_array() {
+        Some(list) => Some(describe_list(list)),
+        None => value_word(value),
+    }
 }
 
 fn describe_list(list: &[Value]) -> String {

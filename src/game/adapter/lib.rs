@@ -1,11 +1,10 @@
 //! What the swarm asks of a game, and `AnyTools`, which is true of every MCP server.
 //!
 //! The swarm knows tools by what MCP says of them. What only a game's own tools mean stands behind
-//! [`Game`], by who asks: [`Effects`] of calls, [`Results`] that were read, and what the game says of
-//! itself. Each method's own text says what is true where nothing is known. What a server says of
+//! [`Game`]. What is true where nothing is known is a method's default. What a server says of
 //! itself is no proof, so nothing of it reaches an adapter but the names of tools and parameters.
 //!
-//! No JSON crosses this border: a result is read once ([`Results::read`]), and what it tells comes out as
+//! No JSON crosses this border: a result is read once ([`Game::read`]), and what it tells comes out as
 //! the types of this package.
 
 mod any_tools;
@@ -22,7 +21,9 @@ pub use reading::Reading;
 
 use standing::{Standing, Transfer};
 
-pub trait Game: Effects + Results + Debug + Send + Sync {
+/// What the game says of itself, what calls do, and what results tell. `command` is what a call means
+/// ([`Game::only_reads`] and [`Game::transfer`] get the call itself, too).
+pub trait Game: Debug + Send + Sync {
     fn key(&self) -> &'static str;
 
     fn prompt(&self) -> &'static str;
@@ -41,11 +42,7 @@ pub trait Game: Effects + Results + Debug + Send + Sync {
     fn has_accounts(&self) -> bool {
         false
     }
-}
 
-/// What calls do. `command` is what a call means ([`Effects::only_reads`] and [`Effects::transfer`] get the call
-/// itself, too).
-pub trait Effects {
     /// Whether a call changes nothing by what is known of the game, so that it is made again where its
     /// answer is lost; `None` if that is not known.
     fn only_reads(&self, _tool: &str, _arguments: &str) -> Option<bool> {
@@ -76,9 +73,7 @@ pub trait Effects {
     fn unread(&self, _command: &str, _read_only: bool) -> Standing {
         Standing::default()
     }
-}
 
-pub trait Results {
     /// Whether results tell of money, places, levels and ticks, in the forms of this game.
     fn tells_facts(&self) -> bool {
         false

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use zoea_game::standing::{Standing, Transfer};
-use zoea_game::{Deed, Effects, Game, Reading, Results};
+use zoea_game::{Deed, Game, Reading};
 
 use crate::basics::BASICS;
 use crate::reading::ResultFacts;
@@ -62,19 +62,14 @@ impl Game for SpaceMolt {
     fn has_accounts(&self) -> bool {
         true
     }
-}
 
-impl Effects for SpaceMolt {
     fn only_reads(&self, tool: &str, arguments: &str) -> Option<bool> {
         let command = commands::command_of_text(tool, arguments);
         if QUEUES.contains(&&*command) {
             return Some(false);
         }
         let given = serde_json::from_str::<Map<String, Value>>(arguments).unwrap_or_default();
-        let known = match commands::is_grouped(tool) {
-            true => commands::only_reads(tool, &given),
-            false => commands::reads(tool, &given),
-        };
+        let known = commands::only_reads(tool, &given);
         let looks = || LOOKING_PREFIXES.iter().any(|it| command.starts_with(it));
         known.or_else(|| looks().then_some(true))
     }
@@ -103,9 +98,7 @@ impl Effects for SpaceMolt {
     fn unread(&self, command: &str, read_only: bool) -> Standing {
         standing::unread(command, read_only)
     }
-}
 
-impl Results for SpaceMolt {
     fn tells_facts(&self) -> bool {
         true
     }

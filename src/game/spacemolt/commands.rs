@@ -103,10 +103,7 @@ pub fn command<'a>(tool: &'a str, arguments: &'a Map<String, Value>) -> &'a str 
     if !is_grouped(tool) {
         return tool;
     }
-    let action = match arguments.get(ACTION) {
-        Some(Value::String(action)) => action.trim(),
-        Some(_) | None => "",
-    };
+    let action = action_of(arguments);
     if tool == STORAGE_TOOL
         && let Some(command) = storage_command(action, arguments)
     {
@@ -130,26 +127,26 @@ pub fn command_of_text<'a>(tool: &'a str, arguments: &str) -> Cow<'a, str> {
     }
 }
 
-/// Whether a call of the second interface only reads; `None` if that is not known, and for any
-/// other tool.
-pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
-    let action = arguments
-        .get(ACTION)
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    if is_grouped(tool) && action.trim() == HELP {
-        return Some(true);
-    }
-    find_action(tool, action.trim()).map(|action| action.effect == CommandEffect::Reads)
+/// The action that a call names; empty without one.
+fn action_of(arguments: &Map<String, Value>) -> &str {
+    let action = arguments.get(ACTION).and_then(Value::as_str);
+    action.unwrap_or_default().trim()
 }
 
-/// Whether a call of the first interface only reads; `None` if it is no command of it. Of a command
-/// with several actions the one that is given counts.
-pub fn reads(command: &str, arguments: &Map<String, Value>) -> Option<bool> {
-    if command == HELP {
-        return Some(true);
+/// Whether a call of either interface only reads; `None` if it is none of theirs. Of a command with
+/// several actions the one that is given counts.
+pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
+    let (asked, known) = match is_grouped(tool) {
+        true => {
+            let action = action_of(arguments);
+            (action, find_action(tool, action))
+        }
+        false => (tool, find_command(tool, arguments)),
+    };
+    match asked == HELP {
+        true => Some(true),
+        false => known.map(|action| action.effect == CommandEffect::Reads),
     }
-    find_command(command, arguments).map(|action| action.effect == CommandEffect::Reads)
 }
 
 /// The action for a command of the first interface, which may have an action of its own.
@@ -197,14 +194,12 @@ pub fn to_first(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<S
     if !is_grouped(tool) {
         return (command, arguments);
     }
-    let action = match arguments.remove(ACTION) {
-        Some(Value::String(action)) => action,
-        Some(_) | None => String::new(),
-    };
+    let known = find_action(tool, action_of(&arguments));
+    arguments.remove(ACTION);
     if tool == STORAGE_TOOL {
         rename_storage(&command, &mut arguments);
     }
-    let Some(known) = find_action(tool, action.trim()) else {
+    let Some(known) = known else {
         return (command, arguments);
     };
     rename(&mut arguments, known.renamed.iter().copied());

@@ -46,36 +46,29 @@ pub fn read(command: &str, facts: &Map<String, Value>) -> Vec<SystemFacts> {
 }
 
 fn own_system(system: &Map<String, Value>) -> Vec<SystemFacts> {
-    let Some(id) = place(system.get("id")) else {
+    let Some(own) = system_of(system, "id") else {
         return Vec::new();
     };
-    let points = match system.get("pois") {
-        Some(Value::Array(points)) => {
-            let read = points.iter().filter_map(|poi| point(poi.as_object()?));
-            Some(read.take(MAX_POINTS).collect())
-        }
-        Some(_) | None => None,
-    };
-    let connections = system.get("connections").and_then(Value::as_array);
-    let connections: Vec<&Value> = connections.into_iter().flatten().take(MAX_LANES).collect();
-    let mut systems: Vec<SystemFacts> = connections
-        .iter()
-        .filter_map(|connection| named_system(connection))
-        .collect();
-    systems.push(SystemFacts {
-        id,
-        name: name(system.get("name")),
-        position: position(system),
-        lanes: connections.into_iter().filter_map(lane).collect(),
-        is_whole: system.get("connections").is_some_and(Value::is_array),
-        points,
+    let points = system.get("pois").and_then(Value::as_array);
+    let points = points.map(|points| {
+        let read = points.iter().filter_map(|poi| point(poi.as_object()?));
+        read.take(MAX_POINTS).collect()
     });
+    let connections = system.get("connections").and_then(Value::as_array);
+    let connections = connections.into_iter().flatten().take(MAX_LANES);
+    let mut systems: Vec<SystemFacts> = connections.filter_map(named_system).collect();
+    systems.push(SystemFacts { points, ..own });
     systems
 }
 
 fn map_entry(system: &Map<String, Value>) -> Option<SystemFacts> {
+    system_of(system, "system_id")
+}
+
+/// What an object tells of a system whose id stands there.
+fn system_of(system: &Map<String, Value>, id: &str) -> Option<SystemFacts> {
     Some(SystemFacts {
-        id: place(system.get("system_id"))?,
+        id: place(system.get(id))?,
         name: name(system.get("name")),
         position: position(system),
         lanes: lanes(system.get("connections")),

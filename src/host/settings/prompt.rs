@@ -19,7 +19,7 @@ pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
         .into_iter()
         .map(|unknown| Mistake {
             place: MistakePlace::of_offset(file, template, unknown.offset),
-            text: describe_unknown(&unknown.name),
+            text: describe_unknown(unknown.name),
         });
     SettingsError::check(mistakes.collect())
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use actors::domain::game::GameRef;
 use actors::domain::order::OrderRefusal;
 use actors::domain::system_prompt::{
-    CostlyPlaceholder, PromptFacts, costly_placeholders, has_placeholder, identity,
-    render_template, role_text,
+    FoundPlaceholder, PromptFacts, costly_placeholders, has_placeholder, identity, render_template,
+    role_text,
 };
 use clap::{Args, Subcommand};
 use zoea_contract::MissionJson;
@@ -87,7 +87,7 @@ fn check_template(global: &GlobalArgs) -> anyhow::Result<()> {
 }
 
 /// What a placeholder costs, in bytes of the template and in words.
-fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
+fn describe_cost(template: &str, costly: &FoundPlaceholder<'_>) -> String {
     let line = 1 + template[..costly.offset].matches('\n').count();
     let (whole, name) = (template.len(), costly.name);
     let behind = whole - costly.offset;

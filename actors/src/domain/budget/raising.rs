@@ -1,9 +1,8 @@
 //! Raising the cap of a day: what the operator allows for today beyond the configuration.
 
-use super::{BudgetRules, BudgetStatus, DefaultCap};
+use super::limits::{BudgetLimits, DefaultCap, format_dollars};
+use super::{BudgetRules, BudgetStatus};
 use crate::books::Day;
-
-use super::limits::{BudgetLimits, format_dollars};
 
 impl BudgetRules {
     /// These rules as they hold on a day: with what the operator allowed for it.
@@ -29,9 +28,6 @@ impl BudgetRules {
     }
 
     /// These rules with a higher cap of the swarm for the day of a status.
-    ///
-    /// # Errors
-    /// It raises nothing; the error says why.
     pub fn raise(self, to: BudgetLimits, spent: &BudgetStatus) -> Result<BudgetRules, String> {
         let now = self.on(spent.day);
         let cap = BudgetLimits {
@@ -101,9 +97,6 @@ fn check(
 
 impl BudgetLimits {
     /// The limits of words: US dollars, as `20` or `$20`, or tokens, as `30M tokens`.
-    ///
-    /// # Errors
-    /// It is neither; the error says what is.
     pub fn parse(text: &str) -> Result<BudgetLimits, String> {
         let text = text.trim().to_lowercase();
         let limits = match text.strip_suffix("tokens") {

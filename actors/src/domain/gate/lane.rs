@@ -7,6 +7,7 @@ use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::owners::Owners;
 use super::pace::{Pace, TokenPace, whole_pace};
 use crate::ids::{Moment, MysisId};
+use crate::sharing::LimitKind;
 
 use super::{AdmissionRequest, PermitId};
 
@@ -28,15 +29,9 @@ pub struct LaneRules {
     pub shared_by: Option<Arc<str>>,
 }
 
-/// The parts of one lane; `None` for a limit that is not shared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LaneShare {
-    pub(super) in_flight: Option<u64>,
-    pub(super) pace: Option<u64>,
-    pub(super) tokens: Option<u64>,
-    /// Of trial calls to a server that is away, as processes told each other.
-    pub(super) trial: Option<u64>,
-}
+/// The parts of one lane. A limit that is not shared has none; that of trial calls is shared where the server
+/// is away, as processes told each other.
+pub(super) type LaneShare = BTreeMap<LimitKind, u64>;
 
 /// A server that did not serve the last calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,11 +86,15 @@ impl LaneState {
         self.outage().or(self.doubted.as_ref())
     }
 
+    /// The part of a shared limit; `None` if it is not shared.
+    pub(super) fn part_of(&self, limit: LimitKind) -> Option<u64> {
+        self.share.get(&limit).copied()
+    }
+
     /// When the circuit lets the next call pass; `None` while another process has the right to try.
     fn circuit_opens_at(&self) -> Option<Moment> {
-        let is_shared = self.outage().is_some_and(|absence| !absence.is_local);
-        let has_right = self.share.trial != Some(0);
-        (has_right || !is_shared).then(|| self.circuit.opens_at())
+        let has_right = self.part_of(LimitKind::Trial) != Some(0);
+        (has_right || !self.is_away_for_all()).then(|| self.circuit.opens_at())
     }
 
     pub(super) fn is_trial_due(&self, now: Moment) -> bool {
@@ -122,7 +121,7 @@ impl LaneState {
     /// The pace; `None` without a limit, and without any part of it.
     pub(super) fn pace(&self, rules: &LaneRules) -> Option<Pace> {
         let whole = rules.per_minute?.max(1);
-        let part = self.share.pace.unwrap_or(whole_pace(whole));
+        let part = self.part_of(LimitKind::Pace).unwrap_or(whole_pace(whole));
         Pace::of_part(part, whole, rules.burst)
     }
 
@@ -239,10 +238,10 @@ impl LaneState {
             return Some(self.held_until);
         };
         let is_full = |max| {
-            let part = self.share.in_flight.unwrap_or(u64::MAX);
+            let part = self.part_of(LimitKind::InFlight).unwrap_or(u64::MAX);
             self.in_flight.len() >= max || self.in_flight.len() as u64 >= part
         };
-        if rules.max_in_flight.is_some_and(is_full) || self.share.pace == Some(0) {
+        if rules.max_in_flight.is_some_and(is_full) || self.part_of(LimitKind::Pace) == Some(0) {
             return None;
         }
         let circuit = match rules.circuit {
@@ -258,7 +257,7 @@ impl LaneState {
         };
         let tokens = match (rules.tokens_per_minute, self.next_request()) {
             (Some(limit), Some(request)) => {
-                let part = self.share.tokens.unwrap_or(limit).min(limit);
+                let part = self.part_of(LimitKind::Tokens).unwrap_or(limit).min(limit);
                 if request.tokens > part && part < limit {
                     return None;
                 }
@@ -302,7 +301,7 @@ impl LaneState {
         if let Some(pace) = rules.and_then(|rules| self.pace(rules)) {
             self.paced_to = self.paced_to.max(now).plus(pace.interval);
         }
-        let is_counted = self.share.pace.is_some();
+        let is_counted = self.part_of(LimitKind::Pace).is_some();
         if is_counted || rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
             self.tokens.add_call(pass, request.tokens, now);
         }

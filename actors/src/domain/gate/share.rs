@@ -10,25 +10,13 @@ use crate::budget::SpentTogether;
 use crate::ids::{Lane, Moment, Now, Timestamp};
 use crate::sharing::{LimitClaim, LimitKind, LimitNeed, LimitPart};
 
-impl LaneShare {
-    fn of(&mut self, kind: LimitKind) -> &mut Option<u64> {
-        match kind {
-            LimitKind::InFlight => &mut self.in_flight,
-            LimitKind::Pace => &mut self.pace,
-            LimitKind::Tokens => &mut self.tokens,
-            LimitKind::Trial => &mut self.trial,
-        }
-    }
-
-    /// The share under these rules. Of a limit that is new, nothing was given yet.
-    fn under(mut self, lane: &Lane, rules: &LaneRules) -> LaneShare {
-        for kind in LimitKind::ALL {
-            let is_limited = limit_of(kind, lane, rules).is_some();
-            let part = self.of(kind);
-            *part = is_limited.then(|| part.unwrap_or(0));
-        }
-        self
-    }
+/// A share under these rules. Of a limit that is new, nothing was given yet.
+fn under(share: &LaneShare, lane: &Lane, rules: &LaneRules) -> LaneShare {
+    let limited = LimitKind::ALL.into_iter();
+    let limited = limited.filter(|kind| limit_of(*kind, lane, rules).is_some());
+    limited
+        .map(|kind| (kind, share.get(&kind).copied().unwrap_or(0)))
+        .collect()
 }
 
 /// The limit of this kind, if it holds for several processes together.
@@ -72,7 +60,7 @@ impl AdmissionGate {
         }
         for (name, rules) in &self.rules.lanes {
             let lane = self.lanes.entry(name.clone()).or_default();
-            lane.share = lane.share.under(name, rules);
+            lane.share = under(&lane.share, name, rules);
         }
     }
 
@@ -100,11 +88,11 @@ impl AdmissionGate {
                     continue;
                 };
                 if kind == LimitKind::Trial && !lane.is_away_for_all() {
-                    lane.share.trial = Some(0);
+                    lane.share.insert(LimitKind::Trial, 0);
                     continue;
                 }
                 let (used, need) = lane.need_of(kind, now);
-                let part = lane.share.of(kind).unwrap_or(0).min(limit);
+                let part = lane.part_of(kind).unwrap_or(0).min(limit);
                 claims.push(LimitClaim {
                     lane: name.clone(),
                     kind,
@@ -143,7 +131,7 @@ impl AdmissionGate {
             };
             let lane = self.lanes.entry(part.lane.clone()).or_default();
             let before = lane.pace(rules);
-            *lane.share.of(part.kind) = Some(part.part);
+            lane.share.insert(part.kind, part.part);
             lane.change_pace(before, rules, part.is_first, now);
         }
         self.fit_shares();

@@ -10,15 +10,12 @@ use super::{AdmissionGate, MAX_OUTAGE};
 use crate::ids::{Lane, Moment, MysisId, Now, Timestamp};
 use crate::model::ServiceReturn;
 
-enum ServerSign<'a> {
-    Served,
-    Nothing,
-    Failed {
-        text: &'a Arc<str>,
-        /// Whether it is the server's for certain, not one conversation's.
-        is_certain: bool,
-        needs_operator: bool,
-    },
+/// What speaks against a server.
+struct Failure<'a> {
+    text: &'a Arc<str>,
+    /// Whether it is the server's for certain, not one conversation's.
+    is_certain: bool,
+    needs_operator: bool,
 }
 
 impl LaneState {
@@ -31,32 +28,23 @@ impl LaneState {
         outcome: &CallOutcome,
         now: Moment,
     ) -> Option<Transition> {
-        let sign = read_outcome(outcome, blame, |who| self.has_trouble_of_another(who));
-        match sign {
-            ServerSign::Served => {
-                self.trouble = None;
-                // The end of an outage of before a restart or a reload is news.
-                let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
-                is_back.then_some(Transition::Closed)
-            }
-            ServerSign::Nothing => None,
-            ServerSign::Failed {
-                text,
-                is_certain,
-                needs_operator,
-            } => {
-                let before = self.trouble.take();
-                let since = before.as_ref().map(|it| it.since).or(self.away_before);
-                self.trouble = Some(LaneTrouble {
-                    since: since.unwrap_or(now),
-                    text: text.clone(),
-                    is_servers: is_certain || before.as_ref().is_some_and(|it| it.is_servers),
-                    needs_operator,
-                    who: before.map_or(who, |it| it.who),
-                });
-                None
-            }
+        if matches!(outcome, CallOutcome::Works { .. } | CallOutcome::Answers) {
+            self.trouble = None;
+            // The end of an outage of before a restart or a reload is news.
+            let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
+            return is_back.then_some(Transition::Closed);
         }
+        let failure = failure_of(outcome, blame, |who| self.has_trouble_of_another(who))?;
+        let before = self.trouble.take();
+        let since = before.as_ref().map(|it| it.since).or(self.away_before);
+        self.trouble = Some(LaneTrouble {
+            since: since.unwrap_or(now),
+            text: failure.text.clone(),
+            is_servers: failure.is_certain || before.as_ref().is_some_and(|it| it.is_servers),
+            needs_operator: failure.needs_operator,
+            who: before.map_or(who, |it| it.who),
+        });
+        None
     }
 
     fn has_trouble_of_another(&self, who: Option<MysisId>) -> bool {
@@ -72,11 +60,12 @@ impl LaneState {
     }
 }
 
-fn read_outcome<'a>(
+/// What an outcome says against the server; `None` if nothing.
+fn failure_of<'a>(
     outcome: &'a CallOutcome,
     blame: Blame,
     is_shared: impl Fn(Option<MysisId>) -> bool,
-) -> ServerSign<'a> {
+) -> Option<Failure<'a>> {
     let (is_repeated, may_be_own) = match blame {
         Blame::Own => (false, true),
         Blame::Server { who, count, others } => {
@@ -84,45 +73,44 @@ fn read_outcome<'a>(
             (is_repeated, others > 0 && !is_repeated && !is_shared(who))
         }
     };
-    let failed = |text: &'a Arc<str>, is_certain, needs_operator| ServerSign::Failed {
-        text,
-        is_certain,
-        needs_operator,
-    };
-    match outcome {
-        CallOutcome::Works { .. } | CallOutcome::Answers => ServerSign::Served,
-        CallOutcome::Dropped => ServerSign::Nothing,
+    let (text, is_certain, needs_operator) = match outcome {
+        CallOutcome::Works { .. } | CallOutcome::Answers | CallOutcome::Dropped => return None,
         // What one conversation alone gets says nothing against the server.
         CallOutcome::Fails { .. }
         | CallOutcome::OutOfService { .. }
         | CallOutcome::Refuses { .. }
             if blame == Blame::Own =>
         {
-            ServerSign::Nothing
+            return None;
         }
         CallOutcome::Fails {
             text,
             is_unreachable,
             ..
-        } => failed(text, *is_unreachable || !may_be_own, false),
+        } => (text, *is_unreachable || !may_be_own, false),
         CallOutcome::OutOfService { text, ends_by, .. } => {
-            failed(text, !may_be_own, *ends_by == ServiceReturn::Operator)
+            (text, !may_be_own, *ends_by == ServiceReturn::Operator)
         }
         CallOutcome::Refuses {
             text,
             is_of_all: true,
             ..
-        } => failed(text, !may_be_own, true),
+        } => (text, !may_be_own, true),
         // A pause that it asks for once is no refusal to serve.
         CallOutcome::Refuses {
             text,
             wait: Some(_),
             ..
-        } => failed(text, is_repeated, false),
+        } => (text, is_repeated, false),
         // What a conversation says may be what is refused.
-        CallOutcome::Refuses { .. } if may_be_own => ServerSign::Nothing,
-        CallOutcome::Refuses { text, .. } => failed(text, false, false),
-    }
+        CallOutcome::Refuses { .. } if may_be_own => return None,
+        CallOutcome::Refuses { text, .. } => (text, false, false),
+    };
+    Some(Failure {
+        text,
+        is_certain,
+        needs_operator,
+    })
 }
 
 impl AdmissionGate {

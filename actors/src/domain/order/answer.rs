@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
@@ -87,13 +87,15 @@ impl CompletedOrder {
 }
 
 /// An order that was carried out and whose answer contains nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum CompletedAction {
     Started,
     Retried,
     Stopped,
     Deleted,
     Configured,
+    #[strum(serialize = "cleared")]
     NotesCleared,
     RoutineStarted,
     /// The routine ends after the step that is under way.
@@ -117,24 +119,7 @@ impl CompletedAction {
     /// The word for it in CONTRACT.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            CompletedAction::Started => "started",
-            CompletedAction::Retried => "retried",
-            CompletedAction::Stopped => "stopped",
-            CompletedAction::Deleted => "deleted",
-            CompletedAction::Configured => "configured",
-            CompletedAction::NotesCleared => "cleared",
-            CompletedAction::RoutineStarted => "routine_started",
-            CompletedAction::RoutineStopped => "routine_stopped",
-            CompletedAction::ReminderCancelled => "reminder_cancelled",
-            CompletedAction::Answered => "answered",
-            CompletedAction::Declined => "declined",
-            CompletedAction::Cancelled => "cancelled",
-            CompletedAction::Drained => "drained",
-            CompletedAction::Undrained => "undrained",
-            CompletedAction::Forgotten => "forgotten",
-            CompletedAction::BudgetRaised => "budget_raised",
-        }
+        self.into()
     }
 }
 
@@ -175,12 +160,6 @@ pub enum OrderRefusal {
     /// It was refused in these words, here or by another process.
     #[error("{0}")]
     Because(String),
-    /// The name is not allowed.
-    #[error("{0}")]
-    BadName(String),
-    /// There is no copy of what is to be brought back, or none could be made.
-    #[error("{0}")]
-    Copy(String),
     #[error("a mysis called `{0}` exists already")]
     NameTaken(String),
     #[error("the swarm is full ({0} myses); raise swarm.max_myses or delete one")]

@@ -56,19 +56,13 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
         });
     }
     let mut written = json!({ ORDER: word });
-    let text = read.remove(CONTENT);
-    let order: Option<MysisOrder> = match text {
-        None if read.is_empty() => serde_json::from_value(written).ok(),
-        None => {
-            written[CONTENT] = Value::Object(read);
-            serde_json::from_value(written).ok()
-        }
-        Some(text) => {
-            written[CONTENT] = text;
-            serde_json::from_value(written).ok()
-        }
-    };
-    Some(order?.for_mysis(name))
+    if let Some(text) = read.remove(CONTENT) {
+        written[CONTENT] = text;
+    } else if !read.is_empty() {
+        written[CONTENT] = Value::Object(read);
+    }
+    let order: MysisOrder = serde_json::from_value(written).ok()?;
+    Some(order.for_mysis(name))
 }
 
 /// The answer to such an order as text. One that no order which is passed on has is empty.

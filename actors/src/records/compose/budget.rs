@@ -12,7 +12,7 @@
 use crate::ids::CallKey;
 
 use super::excerpt::Excerpt;
-use super::part::{LoopPart, OrderPart, Pair, RequestPart};
+use super::part::{OrderPart, Pair, RequestPart, SpokenPart};
 use super::steady::{Block, first_kept, round_limit};
 use super::{render, snapshot, wire};
 
@@ -93,8 +93,7 @@ impl Caps {
     pub(super) fn shorten_part(&self, part: &mut RequestPart) {
         match part {
             RequestPart::Order(order) => self.shorten_order(order),
-            RequestPart::Reply(reply) => reply.text.shorten(self.words, no_hint),
-            RequestPart::Loop(found) => self.shorten_loop(found),
+            RequestPart::Spoken(said) => self.shorten_spoken(said),
         }
     }
 
@@ -107,9 +106,9 @@ impl Caps {
         order.text.shorten(cap, no_hint);
     }
 
-    fn shorten_loop(&self, found: &mut LoopPart) {
-        found.text.shorten(self.words, no_hint);
-        for pair in &mut found.pairs {
+    fn shorten_spoken(&self, said: &mut SpokenPart) {
+        said.text.shorten(self.words, no_hint);
+        for pair in &mut said.pairs {
             if pair.arguments.size() > self.words {
                 let bytes = pair.arguments.text().len();
                 let stub = format!(r#"{{"_cut":"{bytes} bytes of arguments left out"}}"#);
@@ -139,9 +138,7 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
     if total_bytes(parts) <= budget {
         return;
     }
-    let last_loop = parts
-        .iter()
-        .rposition(|part| matches!(part, RequestPart::Loop(_)));
+    let last_loop = parts.iter().rposition(RequestPart::is_loop);
     let words: Vec<(usize, Block)> = (0..)
         .zip(&*parts)
         .filter(|(place, _)| Some(*place) != last_loop)
@@ -158,15 +155,12 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
 
 /// The row and the size of a loop or a reply; `None` for an order.
 fn word_block(part: &RequestPart) -> Option<Block> {
-    let seq = match part {
-        RequestPart::Order(_) => return None,
-        RequestPart::Reply(reply) => reply.seq,
-        RequestPart::Loop(found) => found.seq,
+    let RequestPart::Spoken(said) = part else {
+        return None;
     };
-    let bytes = render::part_bytes(part);
     Some(Block {
-        number: seq.0,
-        bytes,
+        number: said.seq.0,
+        bytes: render::part_bytes(part),
     })
 }
 
@@ -174,37 +168,30 @@ fn word_block(part: &RequestPart) -> Option<Block> {
 /// packed. Returns false if there is none.
 fn drop_an_echo(parts: &mut [RequestPart]) -> bool {
     for part in parts.iter_mut() {
-        match part {
-            RequestPart::Order(_) => {}
-            RequestPart::Reply(reply) => {
-                if reply.echo.take_if(|echo| echo.bytes() > 0).is_some() {
-                    return true;
-                }
-            }
-            RequestPart::Loop(found) => {
-                // Reasoning has a limit of its own.
-                let reasoning = found.echo.take_if(|echo| echo.bytes() == 0);
-                let is_smaller = drop_echo(found);
-                found.echo = reasoning;
-                if is_smaller {
-                    return true;
-                }
-            }
+        let RequestPart::Spoken(said) = part else {
+            continue;
+        };
+        // Reasoning has a limit of its own.
+        let reasoning = said.echo.take_if(|echo| echo.bytes() == 0);
+        let is_smaller = drop_echo(said);
+        said.echo = reasoning;
+        if is_smaller {
+            return true;
         }
     }
     false
 }
 
-/// Drops what a provider wants back with a loop. Returns false if there is nothing.
-pub(super) fn drop_echo(found: &mut LoopPart) -> bool {
-    let has_echo = found.echo.take().is_some();
+/// Drops what a provider wants back with a message. Returns false if there is nothing.
+pub(super) fn drop_echo(said: &mut SpokenPart) -> bool {
+    let has_echo = said.echo.take().is_some();
     let is_long = |pair: &&mut Pair| pair.id.len() > LONG_ID_BYTES;
     let mut long_ids = 0;
-    for pair in found.pairs.iter_mut().filter(is_long) {
+    for pair in said.pairs.iter_mut().filter(is_long) {
         pair.id = wire::own_id(pair.key);
         long_ids += 1;
     }
-    let pairs = found.pairs.iter_mut();
+    let pairs = said.pairs.iter_mut();
     pairs.for_each(|pair| pair.echo = "".into());
     has_echo || long_ids > 0
 }
@@ -212,11 +199,11 @@ pub(super) fn drop_echo(found: &mut LoopPart) -> bool {
 /// Drops the oldest call of the last loop with its result. Returns false if only one is left.
 fn drop_a_pair(parts: &mut [RequestPart]) -> bool {
     for part in parts.iter_mut() {
-        let RequestPart::Loop(found) = part else {
+        let RequestPart::Spoken(said) = part else {
             continue;
         };
-        if found.pairs.len() > 1 {
-            found.pairs.remove(0);
+        if said.pairs.len() > 1 {
+            said.pairs.remove(0);
             return true;
         }
     }
@@ -225,9 +212,7 @@ fn drop_a_pair(parts: &mut [RequestPart]) -> bool {
 
 /// Drops the oldest order that is neither the owner nor the newest. Returns false if there is none.
 fn drop_a_middle_order(parts: &mut Vec<RequestPart>) -> bool {
-    let newest = parts
-        .iter()
-        .rposition(|part| matches!(part, RequestPart::Order(_)));
+    let newest = parts.iter().rposition(RequestPart::is_order);
     let middle = parts.iter().enumerate().position(|(place, part)| {
         matches!(part, RequestPart::Order(order) if !order.is_owner) && Some(place) != newest
     });

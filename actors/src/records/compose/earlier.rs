@@ -12,7 +12,7 @@ use crate::message::Row;
 use crate::snapshot_query::SnapshotQuery;
 
 use super::budget::{self, Caps};
-use super::part::{Pair, PairResult, ReplyPart, RequestPart, Results, Unit, result_excerpt};
+use super::part::{Pair, PairResult, RequestPart, Results, Unit, result_excerpt};
 use super::render;
 use super::steady::{Block, first_kept, first_within};
 
@@ -46,13 +46,6 @@ pub fn row_in_earlier_turns(row: &Arc<Row>, bytes: usize) -> Arc<Row> {
 pub(super) struct SentPart<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) part: RequestPart,
-}
-
-impl SentPart<'_> {
-    /// Whether these are words without calls.
-    pub(super) fn is_words(&self) -> bool {
-        matches!(self.part, RequestPart::Reply(_))
-    }
 }
 
 /// The earlier turns that may stand in a request, oldest first.
@@ -142,7 +135,7 @@ impl<'a> EarlierTurn<'a> {
     /// Its words, if it stands in a request with nothing else.
     fn words_alone(&self) -> Option<&'a str> {
         match &self.sent[..] {
-            [one] if one.is_words() => Some(one.unit.row.text().trim()),
+            [one] if one.part.is_words() => Some(one.unit.row.text().trim()),
             [] | [_] | [_, _, ..] => None,
         }
     }
@@ -153,7 +146,7 @@ impl<'a> EarlierTurn<'a> {
         if let Some(part) = part {
             let sent = SentPart { unit, part };
             // Words may be followed by the model's next message.
-            let go_on = if sent.is_words() { go_on_bytes } else { 0 };
+            let go_on = if sent.part.is_words() { go_on_bytes } else { 0 };
             self.bytes += render::part_bytes(&sent.part) + go_on;
             self.sent.push(sent);
         }
@@ -164,22 +157,11 @@ impl<'a> EarlierTurn<'a> {
 /// the newest, without what a provider wants back, and with long texts cut.
 fn shortened_part(unit: Unit<'_>, results: &Results<'_>, caps: &Caps) -> Option<RequestPart> {
     let mut part = results.part_of_unit(unit, false)?;
-    match &mut part {
-        RequestPart::Order(_) => {}
-        RequestPart::Reply(reply) => reply.echo = None,
-        RequestPart::Loop(found) => {
-            budget::drop_echo(found);
-            found.pairs.retain(|pair| !is_snapshot(pair));
-            if found.pairs.is_empty() {
-                if found.text.text().is_empty() {
-                    return None;
-                }
-                part = RequestPart::Reply(ReplyPart {
-                    seq: found.seq,
-                    text: found.text.clone(),
-                    echo: None,
-                });
-            }
+    if let RequestPart::Spoken(said) = &mut part {
+        budget::drop_echo(said);
+        said.pairs.retain(|pair| !is_snapshot(pair));
+        if said.pairs.is_empty() && said.text.text().is_empty() {
+            return None;
         }
     }
     caps.shorten_part(&mut part);
@@ -195,35 +177,13 @@ fn is_snapshot(pair: &Pair) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::GameRef;
-    use crate::held::{HeldKind, HeldText};
-    use crate::ids::{CallKey, MysisId, Timestamp};
-    use crate::message::{CallStatus, ResultMeta, RowBody};
+    use crate::held::HeldText;
+    use crate::held::test_texts::{held_text, result_row};
 
     use super::super::runtime_note::RUNTIME_NOTE_LINE;
 
     fn result(text: &str) -> Arc<Row> {
-        let call = CallKey {
-            seq: Seq(1),
-            position: 0,
-        };
-        let meta = ResultMeta {
-            call_id: "a".into(),
-            tool: "look".into(),
-            status: CallStatus::Done,
-            ms: None,
-            tick: None,
-            bytes: text.len() as u64,
-            game: GameRef::AnyTools,
-            kept: None,
-        };
-        let text = text.into();
-        Arc::new(Row {
-            seq: Seq(2),
-            at: Timestamp(0),
-            turn: TurnNumber(1),
-            body: RowBody::Result { call, text, meta },
-        })
+        Arc::new(result_row(text))
     }
 
     /// What requests show of a row whose turn is over, where earlier turns may have so many bytes.
@@ -258,24 +218,8 @@ mod tests {
             let cut = row_in_earlier_turns(&whole, 1);
             assert!(cut.text().len() <= 192 && cut.text().len() < whole.text().len());
             let key = HeldText::key(whole.text());
-            assert!(held(&key).is(&cut.words()), "{letter}: {}", cut.words());
+            assert!(held_text(key).is(&cut.words()), "{letter}: {}", cut.words());
             assert_eq!(shown_of(&cut, 1), shown_of(&whole, 1));
-        }
-    }
-
-    fn held(key: &Arc<str>) -> HeldText {
-        HeldText {
-            kind: HeldKind::Text,
-            provider: "p".into(),
-            model: "m".into(),
-            text: key.clone(),
-            mysis: MysisId(1),
-            seq: Seq(2),
-            is_local: false,
-            said: "HTTP 400".into(),
-            proof: "".into(),
-            at: Timestamp(0),
-            doubted_at: Timestamp(0),
         }
     }
 

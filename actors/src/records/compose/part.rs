@@ -17,9 +17,7 @@ use super::wire;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RequestPart {
     Order(OrderPart),
-    /// A message of the model without calls.
-    Reply(ReplyPart),
-    Loop(LoopPart),
+    Spoken(SpokenPart),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,17 +39,9 @@ pub(super) enum OrderKind {
     Continuation,
 }
 
-/// A message of the model without calls.
+/// A message of the model: a reply, or a loop, which has calls.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ReplyPart {
-    pub(super) seq: Seq,
-    pub(super) text: Excerpt,
-    /// What its provider wants back with it.
-    pub(super) echo: Option<Arc<Echo>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct LoopPart {
+pub(super) struct SpokenPart {
     pub(super) seq: Seq,
     pub(super) text: Excerpt,
     pub(super) pairs: Vec<Pair>,
@@ -89,6 +79,20 @@ impl RequestPart {
             is_owner,
             kind,
         })
+    }
+
+    pub(super) fn is_order(&self) -> bool {
+        matches!(self, RequestPart::Order(_))
+    }
+
+    /// Whether it is a message of the model without calls.
+    pub(super) fn is_words(&self) -> bool {
+        matches!(self, RequestPart::Spoken(said) if said.pairs.is_empty())
+    }
+
+    /// Whether it is a message of the model with calls.
+    pub(super) fn is_loop(&self) -> bool {
+        !self.is_order() && !self.is_words()
     }
 }
 
@@ -160,21 +164,17 @@ pub(super) struct Results<'a> {
 
 impl<'a> Results<'a> {
     /// Keeps the first result of each call. A second one cannot be sent.
-    pub(super) fn of(rows: impl Iterator<Item = &'a Arc<Row>>) -> Results<'a> {
-        let mut results = BTreeMap::new();
+    pub(super) fn of(
+        rows: impl Iterator<Item = &'a Arc<Row>>,
+        names: Option<&'a ToolNames>,
+    ) -> Results<'a> {
+        let mut by_call = BTreeMap::new();
         for row in rows {
             if let Some((call, _, _)) = row.result() {
-                results.entry(call).or_insert(&**row);
+                by_call.entry(call).or_insert(&**row);
             }
         }
-        Results {
-            by_call: results,
-            names: None,
-        }
-    }
-
-    pub(super) fn with_names(self, names: Option<&'a ToolNames>) -> Results<'a> {
-        Results { names, ..self }
+        Results { by_call, names }
     }
 
     fn tool_name(&self, name: &Arc<str>) -> Arc<str> {
@@ -205,12 +205,9 @@ impl<'a> Results<'a> {
                 let text = format!("[message of {sender} to the swarm]\n{text}").into();
                 order(without_forgery(&text), OrderKind::Peer)
             }
-            RowBody::Reply(utterance) => Some(reply_part(unit.row.seq, utterance)),
-            RowBody::Call { utterance, calls } if calls.is_empty() => {
-                Some(reply_part(unit.row.seq, utterance))
-            }
-            RowBody::Call { utterance, calls } => {
-                Some(self.loop_part(unit.row.seq, utterance, calls))
+            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
+                let spoken = self.spoken_part(unit.row.seq, utterance, unit.row.calls());
+                Some(RequestPart::Spoken(spoken))
             }
             RowBody::Note { .. }
             | RowBody::Result { .. }
@@ -220,7 +217,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn loop_part(&self, seq: Seq, utterance: &Utterance, calls: &[CallRecord]) -> RequestPart {
+    fn spoken_part(&self, seq: Seq, utterance: &Utterance, calls: &[CallRecord]) -> SpokenPart {
         let ids = wire::unique_ids(seq, calls);
         let echo = utterance.meta.echo.as_ref();
         let echo_of = |position: u16| {
@@ -243,17 +240,18 @@ impl<'a> Results<'a> {
                 }
             })
             .collect();
-        // The calls stand for the text that they were read from.
-        let text = match utterance.meta.is_from_text {
-            true => "".into(),
-            false => utterance.text.clone(),
+        let text = match (calls.is_empty(), utterance.meta.is_from_text) {
+            (true, _) => Excerpt::from_whole(utterance.text.clone()),
+            // The calls stand for the text that they were read from.
+            (false, true) => Excerpt::from_optional("".into()),
+            (false, false) => Excerpt::from_optional(utterance.text.clone()),
         };
-        RequestPart::Loop(LoopPart {
+        SpokenPart {
             seq,
-            text: Excerpt::from_optional(text),
+            text,
             pairs,
             echo: echo.cloned(),
-        })
+        }
     }
 }
 
@@ -265,21 +263,13 @@ pub(super) fn result_excerpt(text: &Arc<str>, meta: &ResultMeta) -> Excerpt {
     }
 }
 
-fn reply_part(seq: Seq, utterance: &Utterance) -> RequestPart {
-    RequestPart::Reply(ReplyPart {
-        seq,
-        text: Excerpt::from_whole(utterance.text.clone()),
-        echo: utterance.meta.echo.clone(),
-    })
-}
-
 pub(super) fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
     let mut shown = BTreeSet::new();
     for part in parts {
-        let RequestPart::Loop(found) = part else {
+        let RequestPart::Spoken(said) = part else {
             continue;
         };
-        let whole = found.pairs.iter().filter(|pair| {
+        let whole = said.pairs.iter().filter(|pair| {
             let result = pair.result.as_ref();
             result.is_some_and(|result| result.text.is_whole())
         });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::model::{ChatCall, ChatMessage, Echo};
 use zoea_text::json_size::escaped_len;
 
-use super::part::{LoopPart, RequestPart};
+use super::part::{RequestPart, SpokenPart};
 use super::shape;
 use super::wire::{
     ASSISTANT_FRAME_BYTES, CALL_FRAME_BYTES, CALLS_FRAME_BYTES, TOOL_FRAME_BYTES, USER_FRAME_BYTES,
@@ -17,17 +17,12 @@ const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
         RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
-        RequestPart::Reply(reply) => vec![ChatMessage::Assistant {
-            text: reply.text.text().clone(),
-            calls: Vec::new(),
-            echo: reply.echo.clone(),
-        }],
-        RequestPart::Loop(found) => render_loop(found),
+        RequestPart::Spoken(said) => render_spoken(said),
     }
 }
 
-fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
-    let calls = found
+fn render_spoken(said: &SpokenPart) -> Vec<ChatMessage> {
+    let calls = said
         .pairs
         .iter()
         .map(|pair| ChatCall {
@@ -36,19 +31,19 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
             arguments: pair.arguments.text().clone(),
         })
         .collect();
-    let echo_of_calls = || found.pairs.iter().map(|pair| pair.echo.clone());
-    let echo = found.echo.as_ref().map(|echo| {
+    let echo_of_calls = || said.pairs.iter().map(|pair| pair.echo.clone());
+    let echo = said.echo.as_ref().map(|echo| {
         Arc::new(Echo {
             calls: echo_of_calls().collect(),
             ..Echo::clone(echo)
         })
     });
     let mut messages = vec![ChatMessage::Assistant {
-        text: found.text.text().clone(),
+        text: said.text.text().clone(),
         calls,
         echo,
     }];
-    messages.extend(found.pairs.iter().map(|pair| ChatMessage::Tool {
+    messages.extend(said.pairs.iter().map(|pair| ChatMessage::Tool {
         call_id: pair.id.clone(),
         text: match &pair.result {
             Some(result) => result.text.text().clone(),
@@ -65,19 +60,17 @@ pub(super) fn part_bytes(part: &RequestPart) -> usize {
         RequestPart::Order(order) => {
             USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
         }
-        RequestPart::Reply(reply) => {
-            let echo = reply.echo.as_ref().map_or(0, |echo| echo.bytes());
-            ASSISTANT_FRAME_BYTES + content_bytes(reply.text.size()) + 1 + echo
-        }
-        RequestPart::Loop(found) => loop_bytes(found),
+        RequestPart::Spoken(said) => spoken_bytes(said),
     }
 }
 
-fn loop_bytes(found: &LoopPart) -> usize {
-    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(found.text.size()) + 1;
-    bytes += CALLS_FRAME_BYTES + found.pairs.len().saturating_sub(1);
-    bytes += found.echo.as_ref().map_or(0, |echo| echo.message.len());
-    for pair in &found.pairs {
+fn spoken_bytes(said: &SpokenPart) -> usize {
+    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(said.text.size()) + 1;
+    bytes += said.echo.as_ref().map_or(0, |echo| echo.message.len());
+    if !said.pairs.is_empty() {
+        bytes += CALLS_FRAME_BYTES + said.pairs.len() - 1;
+    }
+    for pair in &said.pairs {
         let id = escaped_len(&pair.id);
         bytes += CALL_FRAME_BYTES + id + escaped_len(&pair.name) + pair.arguments.size();
         bytes += pair.echo.len();

@@ -30,18 +30,12 @@ pub(super) fn select_parts(composition: &Composition<'_>, room: usize) -> Select
     let rows = composition.conversation.rows();
     let selection = Selection {
         composition,
-        results: Results::of(rows.clone()).with_names(composition.names),
+        results: Results::of(rows.clone(), composition.names),
         units: collect_units(rows),
     };
     let mut selected = selection.select(room);
-    let ends_well = matches!(
-        selected.parts.last(),
-        Some(RequestPart::Order(_) | RequestPart::Loop(_))
-    );
-    let has_order = selected
-        .parts
-        .iter()
-        .any(|part| matches!(part, RequestPart::Order(_)));
+    let ends_well = selected.parts.last().is_some_and(|part| !part.is_words());
+    let has_order = selected.parts.iter().any(RequestPart::is_order);
     if !ends_well || !has_order {
         selected.parts.push(selection.continuation());
         selected.continued = true;
@@ -60,7 +54,7 @@ pub fn first_row_of_earlier_turns(
         return None;
     }
     let rows = conversation.rows();
-    let (results, units) = (Results::of(rows.clone()), collect_units(rows));
+    let (results, units) = (Results::of(rows.clone(), None), collect_units(rows));
     let of_turn = units.partition_point(|unit| unit.turn() < next);
     // A direct message that waits owns the next turn. What came after it is part of that turn and takes
     // nothing of the earlier ones' share, so they reach further back.
@@ -342,7 +336,7 @@ fn follows_words(sent: &[SentPart<'_>], place: usize) -> bool {
         return false;
     };
     let is_other_turn = before.unit.turn() < sent[place].unit.turn();
-    before.is_words() && (before.unit.is_reply() || is_other_turn)
+    before.part.is_words() && (before.unit.is_reply() || is_other_turn)
 }
 
 fn delivers(unit: Unit<'_>, mission: MissionId) -> bool {

@@ -35,48 +35,36 @@ pub(super) fn separator_bytes() -> usize {
 }
 
 pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
-    match (messages.last_mut(), &message) {
-        (Some(ChatMessage::User(before)), ChatMessage::User(text)) => {
-            *before = join_texts(before, text);
-            return;
+    let last = messages.last_mut();
+    let is_first = matches!(last, None | Some(ChatMessage::System(_)));
+    if let Some(ChatMessage::User(before)) = last
+        && let ChatMessage::User(text) = &message
+    {
+        *before = join_texts(before, text);
+        return;
+    }
+    if let Some(ChatMessage::Assistant { text, calls, echo }) = messages.last_mut()
+        && let ChatMessage::Assistant {
+            text: more,
+            calls: wanted,
+            echo: newer,
+        } = &message
+        && calls.is_empty()
+    {
+        *text = join_texts(text, more);
+        calls.clone_from(wanted);
+        // One message has one echo. That of the calls is checked by those who sign them.
+        if newer.is_some() {
+            echo.clone_from(newer);
         }
-        (
-            Some(ChatMessage::Assistant {
-                text: before,
-                calls,
-                echo,
-            }),
-            ChatMessage::Assistant {
-                text,
-                calls: wanted,
-                echo: newer,
-            },
-        ) if calls.is_empty() => {
-            *before = join_texts(before, text);
-            calls.clone_from(wanted);
-            // One message has one echo. That of the calls is checked by those who sign them.
-            if newer.is_some() {
-                echo.clone_from(newer);
-            }
-            return;
-        }
-        (
-            Some(ChatMessage::System(_)) | None,
-            ChatMessage::Assistant { .. } | ChatMessage::Tool { .. },
-        ) => messages.push(opener_message()),
-        (
-            Some(
-                ChatMessage::System(_)
-                | ChatMessage::User(_)
-                | ChatMessage::Assistant { .. }
-                | ChatMessage::Tool { .. },
-            )
-            | None,
-            ChatMessage::System(_)
-            | ChatMessage::User(_)
-            | ChatMessage::Assistant { .. }
-            | ChatMessage::Tool { .. },
-        ) => {}
+        return;
+    }
+    let is_of_model = matches!(
+        message,
+        ChatMessage::Assistant { .. } | ChatMessage::Tool { .. }
+    );
+    if is_first && is_of_model {
+        messages.push(opener_message());
     }
     messages.push(message);
 }

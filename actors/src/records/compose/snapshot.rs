@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
-use super::part::{LoopPart, Pair, RequestPart};
+use super::part::{Pair, RequestPart, SpokenPart};
 
 const SUPERSEDED_TEXT: &str = "[superseded by a newer result of the same call]";
 
@@ -12,30 +12,28 @@ const SUPERSEDED_TEXT: &str = "[superseded by a newer result of the same call]";
 /// result. Of the errors since the newest good result, only the newest is kept.
 pub(super) fn supersede_results(parts: &mut Vec<RequestPart>) {
     let mut seen = BTreeSet::new();
-    let newest = parts
-        .iter()
-        .rposition(|part| matches!(part, RequestPart::Loop(_)));
+    let newest = parts.iter().rposition(RequestPart::is_loop);
     for place in (0..parts.len()).rev() {
-        let RequestPart::Loop(found) = &mut parts[place] else {
+        let RequestPart::Spoken(said) = &mut parts[place] else {
             continue;
         };
-        let stale = stale_pairs(found, &mut seen);
+        let stale = stale_pairs(said, &mut seen);
         if stale.is_empty() {
             continue;
         }
-        let says_nothing_else = found.text.text().is_empty() && stale.len() == found.pairs.len();
+        let says_nothing_else = said.text.text().is_empty() && stale.len() == said.pairs.len();
         if says_nothing_else && Some(place) != newest {
             parts.remove(place);
         } else {
-            stub_results(found, &stale);
+            stub_results(said, &stale);
         }
     }
 }
 
 /// The positions of a loop's pairs whose results are superseded, newest first.
-fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> Vec<usize> {
+fn stale_pairs(said: &SpokenPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> Vec<usize> {
     let mut stale = Vec::new();
-    for (position, pair) in found.pairs.iter().enumerate().rev() {
+    for (position, pair) in said.pairs.iter().enumerate().rev() {
         if let Some((look, is_error)) = look_of(pair)
             && is_superseded(seen, look, is_error)
         {
@@ -45,9 +43,9 @@ fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> 
     stale
 }
 
-fn stub_results(found: &mut LoopPart, stale: &[usize]) {
+fn stub_results(said: &mut SpokenPart, stale: &[usize]) {
     for position in stale {
-        if let Some(result) = &mut found.pairs[*position].result {
+        if let Some(result) = &mut said.pairs[*position].result {
             result.text.replace(SUPERSEDED_TEXT);
         }
     }

@@ -1,49 +1,9 @@
-//! Statistics about a request, for the trace (docs/design/requests.md).
-
-use crate::model::ChatMessage;
+//! What a request is made of, for the trace (docs/design/requests.md).
 
 use zoea_text::json_size::escaped_len;
 
 use super::Composition;
 use super::part::{OrderKind, RequestPart};
-use super::wire::{message_bytes, wire_bytes};
-
-/// The size of a request's messages. Bytes are those of compact JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    pub messages: usize,
-    pub bytes: usize,
-    /// Estimated tokens at four bytes each. They are for logs only.
-    pub tokens: usize,
-    /// Bytes of system messages.
-    pub system: usize,
-    /// Bytes of user messages.
-    pub user: usize,
-    /// Bytes of assistant messages.
-    pub assistant: usize,
-    /// Bytes of tool messages.
-    pub tool: usize,
-}
-
-pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
-    let bytes = wire_bytes(messages);
-    let mut statistics = Statistics {
-        messages: messages.len(),
-        bytes,
-        tokens: bytes / 4,
-        ..Statistics::default()
-    };
-    for message in messages {
-        let bytes = message_bytes(message);
-        match message {
-            ChatMessage::System(_) => statistics.system += bytes,
-            ChatMessage::User(_) => statistics.user += bytes,
-            ChatMessage::Assistant { .. } => statistics.assistant += bytes,
-            ChatMessage::Tool { .. } => statistics.tool += bytes,
-        }
-    }
-    statistics
-}
 
 /// The bytes of a request's texts by kind, inside JSON and without their framing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,10 +76,13 @@ pub(super) fn request_breakdown(
                 };
                 *bytes += order.text.size();
             }
-            RequestPart::Reply(reply) => breakdown.replies += reply.text.size(),
-            RequestPart::Loop(found) => {
-                breakdown.calls += found.text.size();
-                for pair in &found.pairs {
+            RequestPart::Spoken(said) => {
+                let words = match said.pairs.is_empty() {
+                    true => &mut breakdown.replies,
+                    false => &mut breakdown.calls,
+                };
+                *words += said.text.size();
+                for pair in &said.pairs {
                     breakdown.calls += escaped_len(&pair.name) + pair.arguments.size();
                     breakdown.results += pair.result.as_ref().map_or(0, |of| of.text.size());
                 }

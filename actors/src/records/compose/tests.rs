@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::budget::{MIN_EXCERPT_BYTES, fit_parts};
-use super::part::{LoopPart, OrderKind, Pair, PairResult, ReplyPart, RequestPart};
+use super::part::{OrderKind, Pair, PairResult, RequestPart, SpokenPart};
 use super::statistics::request_breakdown;
 use super::*;
 use crate::game_state::SnapshotResult;
@@ -25,9 +25,10 @@ fn reply(text: &str) -> RequestPart {
 }
 
 fn reply_of(seq: i64, text: &str) -> RequestPart {
-    RequestPart::Reply(ReplyPart {
+    RequestPart::Spoken(SpokenPart {
         seq: Seq(seq),
         text: Excerpt::from_whole(text.into()),
+        pairs: Vec::new(),
         echo: None,
     })
 }
@@ -50,7 +51,7 @@ fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
 }
 
 fn looped(text: &str, pairs: Vec<Pair>) -> RequestPart {
-    RequestPart::Loop(LoopPart {
+    RequestPart::Spoken(SpokenPart {
         seq: Seq(7),
         text: Excerpt::from_optional(text.into()),
         pairs,
@@ -152,28 +153,6 @@ fn a_part_takes_its_messages_with_a_comma_each_and_an_order_a_bridge_too() {
             .sum();
         assert_eq!(render::part_bytes(&part), with_commas + more, "{part:?}");
     }
-}
-
-#[test]
-fn statistics_count_messages_and_their_bytes_by_role() {
-    let messages = one_of_each();
-    let counted = request_statistics(&messages);
-    let bytes = |places: &[usize]| {
-        places
-            .iter()
-            .map(|place| wire::message_bytes(&messages[*place]))
-            .sum::<usize>()
-    };
-    let expected = Statistics {
-        messages: 6,
-        bytes: wire_bytes(&messages),
-        tokens: wire_bytes(&messages) / 4,
-        system: bytes(&[0]),
-        user: bytes(&[1]),
-        assistant: bytes(&[2, 3, 5]),
-        tool: bytes(&[4]),
-    };
-    assert_eq!(counted, expected);
 }
 
 #[test]
@@ -340,7 +319,7 @@ fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
             "{} in {room}",
             owner.text.size()
         );
-        assert!(matches!(&left[1], RequestPart::Loop(found) if found.pairs[0].key.position == 1));
+        assert!(matches!(&left[1], RequestPart::Spoken(said) if said.pairs[0].key.position == 1));
         // Of the others the newest stays, and one more if it still fits.
         let others = &left[2..];
         let is_other =
@@ -389,7 +368,7 @@ fn a_cut_result_says_where_the_rest_can_be_read() {
     let room = 8 << 10;
     let parts = [looped("", vec![pair(3, "{}", Some(&"x".repeat(9000)))])];
     let left = fitted(&parts, room);
-    let RequestPart::Loop(found) = &left[0] else {
+    let RequestPart::Spoken(found) = &left[0] else {
         panic!("a loop stays one");
     };
     let text = found.pairs[0].result.as_ref().unwrap().text.text().clone();
@@ -408,7 +387,7 @@ fn many_orders_are_cut_alike_and_stay_longer_than_words() {
     assert!(size(&left) <= 8 << 10);
     let sizes = left.iter().filter_map(|part| match part {
         RequestPart::Order(order) if !order.is_owner => Some(order.text.size()),
-        RequestPart::Order(_) | RequestPart::Reply(..) | RequestPart::Loop(_) => None,
+        RequestPart::Order(_) | RequestPart::Spoken(_) => None,
     });
     let sizes: Vec<usize> = sizes.collect();
     assert!(

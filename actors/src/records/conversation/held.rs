@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Conversation, Row, RowKind};
-use crate::held::HELD_SENTENCE;
+use super::{Conversation, Row};
+use crate::held::{HELD_SENTENCE, is_order};
 use crate::ids::Seq;
 
 impl Conversation {
@@ -66,10 +66,5 @@ impl Conversation {
 
 /// Whether the text of a row is that of an operator, a player or a tool.
 fn is_of_others(row: &Arc<Row>) -> bool {
-    match row.kind() {
-        Some(
-            RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note | RowKind::Result,
-        ) => true,
-        Some(RowKind::Reply | RowKind::Call | RowKind::Host | RowKind::Audit) | None => false,
-    }
+    is_order(row) || row.result().is_some()
 }

@@ -7,21 +7,6 @@ use crate::ids::{Moment, MysisId};
 
 use super::{HeldKind, HeldText, HeldTexts, MAX_HELD, SUSPECTED_TIME};
 
-crate::read_by_word!(pub HeldKind);
-
-impl HeldKind {
-    /// The word for it in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            HeldKind::Text => "text",
-            HeldKind::Tool => "tool",
-            HeldKind::Size => "size",
-            HeldKind::Calls => "calls",
-        }
-    }
-}
-
 impl HeldText {
     /// Whether the other one says something of the same, so that only one can hold.
     pub(super) fn replaces(&self, other: &HeldText) -> bool {
@@ -85,23 +70,14 @@ mod tests {
     use std::time::Duration;
 
     use crate::held::HeldChange;
-    use crate::ids::{Seq, Timestamp};
+    use crate::held::test_texts::held_text;
 
     use super::*;
 
     fn lesson(kind: HeldKind, text: &str) -> HeldText {
         HeldText {
             kind,
-            provider: "p".into(),
-            model: "m".into(),
-            text: text.into(),
-            mysis: MysisId(1),
-            seq: Seq(1),
-            is_local: false,
-            said: "HTTP 400".into(),
-            proof: "".into(),
-            at: Timestamp(0),
-            doubted_at: Timestamp(0),
+            ..held_text(text.into())
         }
     }
 
@@ -128,9 +104,6 @@ mod tests {
         assert_eq!(words(&held), ["5000", ""]);
         held.replace(all.to_vec());
         assert_eq!(held.lessons().len(), 4);
-        for kind in [HeldKind::Text, HeldKind::Tool, HeldKind::Size] {
-            assert_eq!(HeldKind::parse(kind.as_str()), Some(kind));
-        }
     }
 
     #[test]

@@ -65,60 +65,18 @@ impl HeldTexts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::HeldKind;
     use super::super::naming::text_hash;
+    use super::super::test_texts::{held_text, result_row, row};
     use super::*;
-    use crate::game::GameRef;
-    use crate::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
-    use crate::message::{CallStatus, ResultMeta, RowBody};
-
-    fn row(body: RowBody) -> Row {
-        Row {
-            seq: Seq(2),
-            at: Timestamp(0),
-            turn: TurnNumber(1),
-            body,
-        }
-    }
+    use crate::ids::MysisId;
+    use crate::message::RowBody;
 
     fn order(text: &str) -> Row {
         row(RowBody::Prompt { text: text.into() })
     }
 
-    fn result(text: &str) -> Row {
-        row(RowBody::Result {
-            call: CallKey {
-                seq: Seq(1),
-                position: 0,
-            },
-            text: text.into(),
-            meta: ResultMeta {
-                call_id: "a".into(),
-                tool: "look".into(),
-                status: CallStatus::Done,
-                ms: None,
-                tick: None,
-                bytes: text.len() as u64,
-                game: GameRef::AnyTools,
-                kept: None,
-            },
-        })
-    }
-
     fn held(row: &Row) -> HeldText {
-        HeldText {
-            kind: HeldKind::Text,
-            provider: "p".into(),
-            model: "m".into(),
-            text: HeldText::key_of(row),
-            mysis: MysisId(1),
-            seq: row.seq,
-            is_local: false,
-            said: "HTTP 400".into(),
-            proof: "".into(),
-            at: Timestamp(0),
-            doubted_at: Timestamp(0),
-        }
+        held_text(HeldText::key_of(row))
     }
 
     #[test]
@@ -139,9 +97,9 @@ mod tests {
                 }
                 // Memory cuts results, also where the whole one was held back, or a part.
                 let cut = &refused[..refused.floor_char_boundary(190 + letter.len())];
-                assert!(held(&result(&refused)).is_row(&result(cut)));
-                assert!(held(&result(cut)).is_row(&result(&refused)));
-                assert!(!held(&result(cut)).is_row(&order(&refused)));
+                assert!(held(&result_row(&refused)).is_row(&result_row(cut)));
+                assert!(held(&result_row(cut)).is_row(&result_row(&refused)));
+                assert!(!held(&result_row(cut)).is_row(&order(&refused)));
                 // Trials and what quotes it know it by its own words.
                 assert_eq!(text_hash(&of_order.text), text_hash(&refused));
                 assert!(of_order.is_within(&format!("they say {refused}")));
@@ -162,7 +120,7 @@ mod tests {
         };
         let finds = |row: &Row| texts.find_row(&whom, row).is_some();
         assert!(finds(&order(&refused)) && !finds(&order(&begun)));
-        assert!(finds(&result(&begun)), "a result may be a part of it");
+        assert!(finds(&result_row(&begun)), "a result may be a part of it");
         assert!(texts.find_order(&whom, &begun).is_none());
         let other = Recipient {
             model: "n".into(),

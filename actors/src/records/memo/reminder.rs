@@ -29,9 +29,6 @@ impl Reminder {
 }
 
 /// The name of the Mysis and the number in the id of a reminder.
-///
-/// # Errors
-/// It is no id.
 pub fn parse_reminder_id(id: &str) -> Result<(&str, u64), String> {
     let parts = id.trim().rsplit_once(':');
     let parts = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
@@ -49,9 +46,6 @@ pub struct Reminders {
 
 impl Reminders {
     /// What a memo says. Without a memo there are none.
-    ///
-    /// # Errors
-    /// The memo is not understood.
     pub fn from_memo(memo: Option<&str>) -> Result<Reminders, String> {
         let Some(memo) = memo else {
             return Ok(Reminders::default());
@@ -65,17 +59,11 @@ impl Reminders {
     }
 
     /// The memo.
-    ///
-    /// # Panics
-    /// Never: numbers and texts are always written.
     pub fn to_memo(&self) -> String {
         serde_json::to_string(self).expect("numbers and texts can be written")
     }
 
     /// Adds one.
-    ///
-    /// # Errors
-    /// There are too many, or the text is empty or too long.
     pub fn add(&mut self, at: Timestamp, text: Arc<str>) -> Result<Reminder, String> {
         if text.trim().is_empty() {
             return Err("there is nothing in the reminder".to_string());

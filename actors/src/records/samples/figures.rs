@@ -14,8 +14,7 @@ use super::{Flow, GameFacts, Minute};
 pub const TREND_POINTS: usize = 30;
 /// The minutes of one point.
 pub const TREND_MINUTES: i64 = 2;
-/// [`TREND_POINTS`] as a number of points.
-const POINTS: i64 = 30;
+const POINTS: i64 = TREND_POINTS as i64;
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(default)]
@@ -66,7 +65,7 @@ impl CurrentFigures {
     }
 
     fn are_credits_known(&self) -> bool {
-        self.facts.credits.is_some() || self.trend.is_known
+        self.facts.credits.is_some() || self.trend.is_known()
     }
 
     pub(super) fn add_cost(&mut self, at: Timestamp, micros: u64) {
@@ -164,14 +163,13 @@ impl ValueSums {
 crate::stored_as_list!(ValueSums: earned, with_gain, cost_micros, tokens_unpriced);
 
 /// The credits earned in the last hour, in [`TREND_POINTS`] points of [`TREND_MINUTES`] minutes.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(from = "Option<StoredTrend>", into = "Option<StoredTrend>")]
 pub struct EarnedTrend {
-    /// The number of the newest point, counted from 1970-01-01.
-    newest: i64,
+    /// The number of the newest point, counted from 1970-01-01; `None` if no result told of any credits.
+    newest: Option<i64>,
     /// The points, oldest first.
     earned: [i32; TREND_POINTS],
-    is_known: bool,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -182,8 +180,8 @@ struct StoredTrend {
 
 impl From<EarnedTrend> for Option<StoredTrend> {
     fn from(trend: EarnedTrend) -> Option<StoredTrend> {
-        trend.is_known.then(|| StoredTrend {
-            newest: trend.newest,
+        Some(StoredTrend {
+            newest: trend.newest?,
             earned: trend.earned.into_iter().map(i64::from).collect(),
         })
     }
@@ -197,30 +195,16 @@ impl From<Option<StoredTrend>> for EarnedTrend {
     }
 }
 
-impl Default for EarnedTrend {
-    fn default() -> Self {
-        EarnedTrend {
-            newest: i64::MIN,
-            earned: [0; TREND_POINTS],
-            is_known: false,
-        }
-    }
-}
-
 impl EarnedTrend {
     pub(super) fn add(&mut self, minute: Minute, earned: i64) {
-        self.is_known = true;
         let number = minute.0.div_euclid(TREND_MINUTES);
-        let behind = self.newest.saturating_sub(number);
-        let behind = match (0..POINTS).contains(&behind) {
-            true => behind,
+        let newest = self.newest_beside(number);
+        if self.newest != Some(newest) {
             // Time went on, or the clock was set back far.
-            false => {
-                self.earned = self.shifted_to(number);
-                self.newest = number;
-                0
-            }
-        };
+            self.earned = self.shifted_to(newest);
+            self.newest = Some(newest);
+        }
+        let behind = newest - number;
         let point = usize::try_from(POINTS - 1 - behind)
             .ok()
             .and_then(|place| self.earned.get_mut(place));
@@ -233,14 +217,22 @@ impl EarnedTrend {
 
     /// Whether a result told of any credits.
     pub fn is_known(&self) -> bool {
-        self.is_known
+        self.newest.is_some()
+    }
+
+    /// The newest point where this one belongs to the same hour, else this one.
+    fn newest_beside(&self, number: i64) -> i64 {
+        let newest = self.newest.unwrap_or(number);
+        match (0..POINTS).contains(&newest.saturating_sub(number)) {
+            true => newest,
+            false => number,
+        }
     }
 
     /// The trend with this newest point. Points that are missing earned nothing.
     pub fn of_parts(newest: i64, points: impl Iterator<Item = i64>) -> EarnedTrend {
         let mut trend = EarnedTrend {
-            newest,
-            is_known: true,
+            newest: Some(newest),
             ..EarnedTrend::default()
         };
         let most = i64::from(i32::MAX);
@@ -255,18 +247,12 @@ impl EarnedTrend {
     pub fn points(&self, now: Timestamp) -> [i64; TREND_POINTS] {
         let number = Minute::of(now).0.div_euclid(TREND_MINUTES);
         // A clock that was set back a little does not hide the newest point.
-        let behind = self.newest.saturating_sub(number);
-        let number = if (0..POINTS).contains(&behind) {
-            self.newest
-        } else {
-            number
-        };
-        self.shifted_to(number).map(i64::from)
+        self.shifted_to(self.newest_beside(number)).map(i64::from)
     }
 
     fn shifted_to(&self, number: i64) -> [i32; TREND_POINTS] {
         let mut points = [0; TREND_POINTS];
-        let by = number.checked_sub(self.newest);
+        let by = self.newest.and_then(|newest| number.checked_sub(newest));
         let Some(by) = by.and_then(|by| usize::try_from(by).ok()) else {
             return points;
         };

@@ -9,7 +9,7 @@ mod reading;
 
 use std::sync::Arc;
 
-use super::{GameFacts, HOUR_MINUTES, Hour, Sample};
+use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Sample};
 use reading::Reader;
 
 const VERSION: u8 = 2;
@@ -40,16 +40,13 @@ impl PackedHour {
     }
 
     /// Reads the samples, in the order of their minutes. Several of one minute become one.
-    ///
-    /// # Errors
-    /// The bytes are no samples.
     pub fn samples(&self) -> Result<Vec<Sample>, PackingFault> {
-        let (version, mut rest) = self.bytes.split_first().ok_or(PackingFault)?;
+        let (version, rest) = self.bytes.split_first().ok_or(PackingFault)?;
         if *version != VERSION {
             return Err(PackingFault);
         }
         let mut reader = Reader {
-            rest: &mut rest,
+            rest,
             places: Vec::new(),
         };
         let (mut samples, mut facts): (Vec<Sample>, _) = (Vec::new(), GameFacts::default());
@@ -74,21 +71,15 @@ impl PackedHour {
     }
 
     /// The hour as one sample; `None` if it has none.
-    ///
-    /// # Errors
-    /// The bytes are no samples.
     pub fn sum(&self) -> Result<Option<Sample>, PackingFault> {
-        let mut sum = Sample::default();
-        let samples = self.samples()?;
-        for sample in &samples {
-            sum.flow.add(&sample.flow);
-        }
-        sum.minute = self.hour.first_minute();
-        sum.facts = match samples.last() {
-            Some(last) => last.facts.clone(),
-            None => return Ok(None),
-        };
-        Ok(Some(sum))
+        let mut samples = self.samples()?;
+        let mut flow = Flow::default();
+        samples.iter().for_each(|sample| flow.add(&sample.flow));
+        Ok(samples.pop().map(|last| Sample {
+            minute: self.hour.first_minute(),
+            facts: last.facts,
+            flow,
+        }))
     }
 }
 

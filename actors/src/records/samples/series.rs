@@ -206,6 +206,29 @@ impl SeriesBuilder {
         }
     }
 
+    /// Adds a finished series with the same steps to a sum: its credits and the number that the operator named, of
+    /// all facts.
+    pub fn add_series(&mut self, samples: &[Sample]) {
+        for sample in samples {
+            let place = self.steps.place(sample.minute);
+            if let Some(point) = place.and_then(|place| self.points.get_mut(place)) {
+                let (facts, flow) = point.get_or_insert_default();
+                let newer = &sample.facts;
+                for (sum, more) in [
+                    (&mut facts.credits, newer.credits),
+                    (&mut facts.number, newer.number),
+                ] {
+                    if let Some(more) = more {
+                        *sum = Some(sum.unwrap_or(0).saturating_add(more));
+                    }
+                }
+                let name = newer.number_name.as_ref();
+                facts.number_name = name.or(facts.number_name.as_ref()).cloned();
+                flow.add(&sample.flow);
+            }
+        }
+    }
+
     /// Whether nothing is known at the first step, so that the facts of an earlier hour are of use.
     pub fn wants_older_facts(&self) -> bool {
         self.before.is_none() && self.points.first().is_some_and(Option::is_none)
@@ -235,58 +258,6 @@ impl SeriesBuilder {
             }
         }
         samples
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct SeriesSum {
-    steps: SampleSteps,
-    points: Vec<Option<(GameFacts, Flow)>>,
-}
-
-impl SeriesSum {
-    pub fn new(steps: SampleSteps) -> SeriesSum {
-        SeriesSum {
-            steps,
-            points: vec![None; steps.count],
-        }
-    }
-
-    /// Adds a finished series with the same steps.
-    pub fn add(&mut self, samples: &[Sample]) {
-        for sample in samples {
-            let place = self.steps.place(sample.minute);
-            if let Some(point) = place.and_then(|place| self.points.get_mut(place)) {
-                let (facts, flow) = point.get_or_insert_default();
-                let newer = &sample.facts;
-                for (sum, more) in [
-                    (&mut facts.credits, newer.credits),
-                    (&mut facts.number, newer.number),
-                ] {
-                    if let Some(more) = more {
-                        *sum = Some(sum.unwrap_or(0).saturating_add(more));
-                    }
-                }
-                let name = newer.number_name.as_ref();
-                facts.number_name = name.or(facts.number_name.as_ref()).cloned();
-                flow.add(&sample.flow);
-            }
-        }
-    }
-
-    #[must_use]
-    pub fn finish(self) -> Vec<Sample> {
-        let points = self.points.into_iter().enumerate();
-        points
-            .filter_map(|(place, point)| {
-                let (facts, flow) = point?;
-                Some(Sample {
-                    minute: self.steps.minute(place),
-                    facts,
-                    flow,
-                })
-            })
-            .collect()
     }
 }
 
@@ -419,7 +390,7 @@ mod tests {
     #[test]
     fn a_sum_has_the_credits_of_all_whose_credits_are_known() {
         let steps = SampleSteps::new(SampleStep::Minute, times(10, 12), 2).unwrap();
-        let mut sum = SeriesSum::new(steps);
+        let mut sum = SeriesBuilder::new(steps);
         let mut unknown = sample(11, 0, 7);
         unknown.facts.credits = None;
         for samples in [
@@ -428,10 +399,10 @@ mod tests {
         ] {
             let mut series = SeriesBuilder::new(steps);
             samples.iter().for_each(|sample| series.add(sample));
-            sum.add(&series.finish(None));
+            sum.add_series(&series.finish(None));
         }
         assert_eq!(
-            listed(&sum.finish()),
+            listed(&sum.finish(None)),
             [
                 (10, Some(100), Some(1)),
                 (11, Some(110), Some(17)),

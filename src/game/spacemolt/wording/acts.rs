@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 use zoea_game::standing::Standing;
+use zoea_text::figures::group_signed;
 
 use super::Formatter;
 use super::phrase::{
-    counted, credits, followed, gauge, goods, grouped, hold, is_action, length, list, name, number,
-    part, quantity_of, some, spelled, text, wallet, with_names,
+    counted, credits, followed, gauge, goods, hold, is_action, length, list, name, number, part,
+    quantity_of, some, spelled, text, wallet, with_names,
 };
 use crate::standing::deal;
 
@@ -61,7 +62,7 @@ pub(super) const ACTS: &[(&str, Formatter)] = &[
     }),
     ("repair", |facts, standing| {
         let paid = some(facts, "cost").map(|cost| format!(" for {}", credits(cost)));
-        let repaired = grouped(number(facts, "repaired")?);
+        let repaired = group_signed(number(facts, "repaired")?);
         let words = format!("repaired {repaired} hull{}", paid.unwrap_or_default());
         followed(words, [gauge("hull", standing.hull), wallet(standing)])
     }),
@@ -79,7 +80,7 @@ pub(super) const ACTS: &[(&str, Formatter)] = &[
 ];
 
 fn mine(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let left = || some(facts, "remaining").map(|left| format!("{} left here", grouped(left)));
+    let left = || some(facts, "remaining").map(|left| format!("{} left here", group_signed(left)));
     let words = match number(facts, "quantity")? {
         0 => "mined nothing".to_string(),
         _ => format!("mined {}", quantity_of(facts, "quantity")?),
@@ -126,7 +127,7 @@ fn place(facts: &Map<String, Value>, named: &str, id: &str) -> Option<String> {
 }
 
 fn sell(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let unsold = some(facts, "unsold").map(|left| format!("{} unsold", grouped(left)));
+    let unsold = some(facts, "unsold").map(|left| format!("{} unsold", group_signed(left)));
     let words = match number(facts, "quantity_sold")? {
         0 => format!("sold no {}", goods(facts)?),
         _ => format!(
@@ -139,7 +140,8 @@ fn sell(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
 }
 
 fn buy(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let missing = some(facts, "unfilled").map(|left| format!("{} not to be had", grouped(left)));
+    let missing =
+        some(facts, "unfilled").map(|left| format!("{} not to be had", group_signed(left)));
     let words = match number(facts, "quantity")? {
         0 => format!("bought no {}", goods(facts)?),
         _ => format!(
@@ -159,7 +161,7 @@ fn create_order(
     let goods = quantity_of(facts, "quantity")?;
     let price = credits(number(facts, "price_each")?);
     let filled = some(facts, "quantity_filled");
-    let filled = filled.map(|filled| format!("{} {done} at once", grouped(filled)));
+    let filled = filled.map(|filled| format!("{} {done} at once", group_signed(filled)));
     followed(
         format!("{verb} {goods} at {price} each"),
         [filled, fee(facts), wallet(standing)],
@@ -178,7 +180,7 @@ fn cancel_order(facts: &Map<String, Value>, standing: &Standing) -> Option<Strin
 }
 
 fn refuel(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
-    let added = grouped(number(facts, "fuel")?);
+    let added = group_signed(number(facts, "fuel")?);
     let paid = some(facts, "cost").map(|cost| format!(" for {}", credits(cost)));
     let burnt = some(facts, "cells_used");
     let burnt = burnt.map(|cells| format!(" from {}", counted(cells, "fuel cell")));
@@ -192,7 +194,7 @@ fn refuel(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
 fn deposit_items(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
     let stored = quantity_of(facts, "quantity")?;
     let total = number(facts, "storage_total");
-    let total = total.map(|total| format!("{} stored there", grouped(total)));
+    let total = total.map(|total| format!("{} stored there", group_signed(total)));
     followed(
         format!("put {stored} into the storage"),
         [total, hold(standing)],
@@ -202,7 +204,7 @@ fn deposit_items(facts: &Map<String, Value>, standing: &Standing) -> Option<Stri
 fn withdraw_items(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
     let taken = quantity_of(facts, "quantity")?;
     let left = number(facts, "storage_remaining");
-    let left = left.map(|left| format!("{} left there", grouped(left)));
+    let left = left.map(|left| format!("{} left there", group_signed(left)));
     followed(
         format!("took {taken} from the storage"),
         [left, hold(standing)],
@@ -229,7 +231,7 @@ fn scan(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     }
     let target = text(facts, "username").map_or("a ship without a name".to_string(), name);
     let class = text(facts, "ship_class").map(spelled);
-    let figure = |key: &str| Some(format!("{key} {}", grouped(number(facts, key)?)));
+    let figure = |key: &str| Some(format!("{key} {}", group_signed(number(facts, key)?)));
     let is_cloaked = facts.get("cloaked") == Some(&Value::Bool(true));
     let cloaked = is_cloaked.then(|| "cloaked".to_string());
     followed(

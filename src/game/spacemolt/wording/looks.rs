@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 use zoea_game::standing::Standing;
+use zoea_text::figures::group_signed;
 
 use super::Formatter;
 use super::phrase::{
-    all_of, count_of, counted, credits, followed, gauge, goods, grouped, joined, length, list,
-    name, name_of, named, number, part, quantity_of, some, spelled, text, wallet, with_names,
+    all_of, count_of, counted, credits, followed, gauge, goods, joined, length, list, name,
+    name_of, named, number, part, quantity_of, some, spelled, text, wallet, with_names,
 };
 
 pub(super) const LOOKS: &[(&str, Formatter)] = &[
@@ -26,7 +27,7 @@ pub(super) const LOOKS: &[(&str, Formatter)] = &[
         let wanted = quantity_of(facts, "quantity_requested")?;
         let cost = credits(number(facts, "total_cost")?);
         let missing =
-            some(facts, "unfilled").map(|left| format!("{} not to be had", grouped(left)));
+            some(facts, "unfilled").map(|left| format!("{} not to be had", group_signed(left)));
         followed(format!("{wanted} would cost {cost}"), [missing])
     }),
     ("find_route", find_route),
@@ -192,7 +193,7 @@ fn get_poi(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let resources = list(facts, "resources").unwrap_or_default();
     let resource = |one: &Map<String, Value>| {
         let left = number(one, "remaining").filter(|left| *left >= 0);
-        let left = left.map(|left| format!(" {}", grouped(left)));
+        let left = left.map(|left| format!(" {}", group_signed(left)));
         Some(format!("{}{}", goods(one)?, left.unwrap_or_default()))
     };
     let base = part(facts, "base").and_then(name_of);
@@ -241,7 +242,7 @@ fn find_route(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let stops = list(facts, "route").unwrap_or_default();
     let last = stops.last().and_then(Value::as_object).and_then(name_of);
     let jumps = counted(number(facts, "total_jumps")?, "jump");
-    let fuel = number(facts, "estimated_fuel").map(|fuel| format!("{} fuel", grouped(fuel)));
+    let fuel = number(facts, "estimated_fuel").map(|fuel| format!("{} fuel", group_signed(fuel)));
     followed(format!("{jumps} to {}", last.or(target)?), [fuel])
 }
 

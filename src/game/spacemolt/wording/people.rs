@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value};
 use zoea_game::standing::Standing;
+use zoea_text::figures::group_signed;
 
 use super::Formatter;
 use super::phrase::{
-    all_of, count_of, counted, credits, followed, grouped, is_action, joined, length, list, name,
-    name_of, named, number, part, quantity_of, some, text, with_names,
+    all_of, count_of, counted, credits, followed, is_action, joined, length, list, name, name_of,
+    named, number, part, quantity_of, some, text, with_names,
 };
 
 pub(super) const PEOPLE: &[(&str, Formatter)] = &[
@@ -50,7 +51,7 @@ pub(super) const PEOPLE: &[(&str, Formatter)] = &[
         let replies = list(facts, "replies");
         let count = replies.map(|all| match length(all) {
             1 => "1 reply".to_string(),
-            many => format!("{} replies", grouped(many)),
+            many => format!("{} replies", group_signed(many)),
         });
         followed(format!("the thread {thread}"), [count])
     }),
@@ -114,7 +115,7 @@ fn get_notifications(facts: &Map<String, Value>, _: &Standing) -> Option<String>
         return Some("no notifications".to_string());
     }
     let names = named(notifications, |one| Some(name(&notification(one)?)));
-    let left = some(facts, "remaining").map(|left| format!("{} more wait", grouped(left)));
+    let left = some(facts, "remaining").map(|left| format!("{} more wait", group_signed(left)));
     followed(
         with_names(counted(length(notifications), "notification"), names),
         [left],
@@ -160,7 +161,7 @@ fn get_battle_status(facts: &Map<String, Value>, _: &Standing) -> Option<String>
         Some(format!("{}{}", name_of(fighter)?, hull.unwrap_or_default()))
     });
     Some(with_names(
-        format!("a battle of {}", grouped(length(fighters))),
+        format!("a battle of {}", group_signed(length(fighters))),
         described,
     ))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use zoea_game::standing::{Gauge, Standing};
-use zoea_text::figures::group_digits;
+use zoea_text::figures::{group_digits, group_signed};
 
 /// The longest name or text of others inside a line, in characters.
 const MAX_NAME_CHARS: usize = 80;
@@ -47,20 +47,14 @@ pub(super) fn is_action(facts: &Map<String, Value>, action: &str) -> bool {
     text(facts, "action") == Some(action)
 }
 
-/// A number with commas between thousands.
-pub(super) fn grouped(number: i64) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    format!("{sign}{}", group_digits(number.unsigned_abs()))
-}
-
 pub(super) fn credits(amount: i64) -> String {
-    format!("{} cr", grouped(amount))
+    format!("{} cr", group_signed(amount))
 }
 
 /// `1 player` and `12 players`.
 pub(super) fn counted(count: i64, one: &str) -> String {
     let many = if count == 1 { "" } else { "s" };
-    format!("{} {one}{many}", grouped(count))
+    format!("{} {one}{many}", group_signed(count))
 }
 
 /// The number of elements as results count them.
@@ -90,7 +84,7 @@ pub(super) fn goods(facts: &Map<String, Value>) -> Option<String> {
 pub(super) fn quantity_of(facts: &Map<String, Value>, key: &str) -> Option<String> {
     Some(format!(
         "{} {}",
-        grouped(number(facts, key)?),
+        group_signed(number(facts, key)?),
         goods(facts)?
     ))
 }
@@ -151,7 +145,7 @@ pub(super) fn hold(standing: &Standing) -> Option<String> {
     let free = || {
         standing
             .cargo_free
-            .map(|free| format!("{} free in the hold", grouped(free.into())))
+            .map(|free| format!("{} free in the hold", group_signed(free.into())))
     };
     gauge("hold", standing.cargo).or_else(free)
 }

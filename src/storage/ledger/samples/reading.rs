@@ -2,7 +2,7 @@
 
 use actors::domain::ids::MysisId;
 use actors::domain::samples::{
-    GameFacts, Hour, PackedHour, Sample, SampleQuery, SampleSeries, SeriesBuilder, SeriesSum,
+    GameFacts, Hour, PackedHour, Sample, SampleQuery, SampleSeries, SeriesBuilder,
 };
 use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
@@ -43,7 +43,7 @@ impl SqlLedger {
 impl LedgerInner {
     pub(crate) async fn samples(&self, query: &SampleQuery) -> Result<Vec<SampleSeries>, DbErr> {
         let steps = query.steps;
-        let mut sum = SeriesSum::new(steps);
+        let mut sum = SeriesBuilder::new(steps);
         let mut series = Vec::new();
         let deleted = query.deleted.iter().map(|mysis| (*mysis, true));
         let myses = query.myses.iter().map(|mysis| (*mysis, false));
@@ -69,7 +69,7 @@ impl LedgerInner {
             if query.is_sum {
                 let samples_of_deleted = samples.iter_mut().filter(|_| is_deleted);
                 samples_of_deleted.for_each(|sample| sample.facts = GameFacts::default());
-                sum.add(&samples);
+                sum.add_series(&samples);
             } else {
                 series.push(SampleSeries {
                     mysis: Some(mysis),
@@ -80,7 +80,7 @@ impl LedgerInner {
         if query.is_sum {
             series.push(SampleSeries {
                 mysis: None,
-                samples: sum.finish(),
+                samples: sum.finish(None),
             });
         }
         Ok(series)

@@ -19,23 +19,23 @@ impl PresentFields {
     }
 }
 
-pub(super) struct Reader<'a, 'b> {
-    pub(super) rest: &'b mut &'a [u8],
+pub(super) struct Reader<'a> {
+    pub(super) rest: &'a [u8],
     pub(super) places: Vec<Arc<str>>,
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     pub(super) fn sample(&mut self, hour: Hour, before: &GameFacts) -> Option<Sample> {
         let minute = i64::from(self.byte()?);
-        let present = PresentFields {
+        let mut present = PresentFields {
             bits: self.number()?,
             next: 0,
         };
         if minute >= HOUR_MINUTES || present.bits >> FIELDS != 0 {
             return None;
         }
-        let (mut facts, present) = self.facts(present, before)?;
-        let (flow, mut present) = self.flow(present)?;
+        let mut facts = self.facts(&mut present, before)?;
+        let flow = self.flow(&mut present)?;
         if present.next() {
             facts.number_name = self.place()?;
         }
@@ -47,11 +47,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn facts(
-        &mut self,
-        mut present: PresentFields,
-        before: &GameFacts,
-    ) -> Option<(GameFacts, PresentFields)> {
+    fn facts(&mut self, present: &mut PresentFields, before: &GameFacts) -> Option<GameFacts> {
         let mut facts = before.clone();
         self.fact(present.next(), &mut facts.credits)?;
         for place in [&mut facts.system, &mut facts.poi] {
@@ -73,10 +69,10 @@ impl Reader<'_, '_> {
                 };
             }
         }
-        Some((facts, present))
+        Some(facts)
     }
 
-    fn flow(&mut self, mut present: PresentFields) -> Option<(Flow, PresentFields)> {
+    fn flow(&mut self, present: &mut PresentFields) -> Option<Flow> {
         let earned = match present.next() {
             true => Some(unzigzag(self.number()?)),
             false => None,
@@ -90,12 +86,12 @@ impl Reader<'_, '_> {
                 *sum = self.number()?;
             }
         }
-        Some((flow, present))
+        Some(flow)
     }
 
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
-        *self.rest = rest;
+        self.rest = rest;
         Some(*first)
     }
 
@@ -136,7 +132,7 @@ impl Reader<'_, '_> {
             return None;
         }
         let (name, rest) = self.rest.split_at_checked(length)?;
-        *self.rest = rest;
+        self.rest = rest;
         let name: Arc<str> = std::str::from_utf8(name).ok()?.into();
         self.places.push(name.clone());
         Some(Some(name))
