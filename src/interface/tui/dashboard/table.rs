@@ -15,7 +15,6 @@ pub(crate) mod detail_pane;
 pub(crate) mod view;
 
 mod actions;
-mod lanes;
 
 pub(super) use actions::TableOutcome;
 
