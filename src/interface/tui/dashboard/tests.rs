@@ -30,8 +30,9 @@ use super::inspector::Inspector;
 use super::log::list::LogView;
 use super::outbox::Request;
 use super::overlay::Overlay;
-use super::overlay::composer::ComposeTarget;
+use super::overlay::composer::{ComposeTarget, Composer};
 use super::overlay::query::{Query, QueryScope};
+use super::overlay::question::ConfirmDialog;
 use super::search::SearchView;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
@@ -157,6 +158,26 @@ impl Desk {
         let status = self.board.facts.log.open_errors().next_back();
         status.map_or("", |message| &message.text)
     }
+
+    /// What the operator was told last.
+    pub(super) fn said(&self) -> &str {
+        let said = self.board.facts.log.newest_notice();
+        said.map_or("", |said| &said.text)
+    }
+
+    /// The topmost composer.
+    pub(super) fn composer(&self) -> &Composer {
+        let composer = self.board.overlays().last();
+        let composer = composer.and_then(Overlay::try_as_compose_ref);
+        composer.expect("a composer")
+    }
+
+    /// The topmost question.
+    pub(super) fn question(&self) -> &ConfirmDialog {
+        let question = self.board.overlays().last();
+        let question = question.and_then(Overlay::try_as_confirm_ref);
+        question.expect("a question")
+    }
 }
 
 /// The single order among these effects.
@@ -217,8 +238,7 @@ fn a_message_is_written_sent_and_cleared() {
     let receipt = desk.board.visible_receipt().unwrap();
     assert_eq!(receipt.progress(), "stored");
     desk.types("m");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert!(composer.field.is_empty());
+    assert!(desk.composer().field.is_empty());
 }
 
 #[test]
@@ -232,8 +252,7 @@ fn a_refused_message_says_why_and_is_there_again() {
         "message bravo: mysis stopped - press 'r' to relaunch"
     );
     desk.types("m");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert_eq!(composer.field.text(), "hello");
+    assert_eq!(desk.composer().field.text(), "hello");
     desk.key(KeyCode::Esc);
     desk.key(KeyCode::Esc);
     assert_eq!(desk.complaint(), "");
@@ -247,8 +266,7 @@ fn drafts_are_kept_for_each_mysis() {
     desk.types("jmsecond");
     desk.key(KeyCode::Esc);
     desk.types("km");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert_eq!(composer.field.text(), "first");
+    assert_eq!(desk.composer().field.text(), "first");
 }
 
 #[test]
@@ -269,13 +287,7 @@ fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
         desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
         assert!(desk.board.focus().is_none());
         desk.types("p");
-        let composer = desk
-            .board
-            .overlays()
-            .last()
-            .and_then(Overlay::try_as_compose_ref);
-        let text = composer.map(|composer| composer.field.text());
-        assert_eq!(text, Some("help"));
+        assert_eq!(desk.composer().field.text(), "help");
         desk.key(KeyCode::Esc);
         let is_back = desk.board.view::<SearchView>().is_some();
         assert_eq!(is_back, is_from_search);
@@ -298,10 +310,8 @@ fn an_order_for_a_mysis_that_is_gone_says_so() {
     desk.types("mhello");
     desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
     assert!(orders_of(&desk.key(KeyCode::Enter)).is_empty());
-    let said = desk.board.facts.log.newest_notice();
-    let said = said.map(|said| &*said.text);
     let words = "the Mysis was deleted meanwhile; nothing was ordered";
-    assert_eq!(said, Some(words));
+    assert_eq!(desk.said(), words);
     assert_eq!(desk.board.writing.history.to_lines(), "\"hello\"\n");
 }
 
@@ -536,13 +546,8 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
     desk.answers(id, Err(OrderRefusal::NothingSent));
     assert!(desk.board.overlays().is_empty());
     assert!(desk.board.facts.orders.receipts().is_empty());
-    let said = desk
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert_eq!(said, Some(format!("alpha: {}", OrderRefusal::NothingSent)));
+    let why = format!("alpha: {}", OrderRefusal::NothingSent);
+    assert_eq!(desk.said(), why);
 }
 
 #[test]
@@ -577,13 +582,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert_eq!(started, [start("alpha"), start("ceres")]);
     let mut nobody = Desk::new();
     assert!(orders_of(&nobody.types("R")).is_empty());
-    let said = nobody
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("nothing to resume")));
+    assert!(nobody.said().contains("nothing to resume"));
 }
 
 #[test]
@@ -609,13 +608,7 @@ fn those_who_are_to_try_again_are_named_by_a_line() {
         ("retry", 1, 1)
     );
     desk.types("U");
-    let said = desk
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("there is no order to undo")));
+    assert!(desk.said().contains("there is no order to undo"));
 }
 
 #[test]
@@ -645,8 +638,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
     let mut desk = Desk::with(vec![Arc::new(waits)]);
     let doing = |desk: &Desk| {
         let member = desk.board.facts.roster.find_by_name("alpha").unwrap();
-        let now = desk.board.facts.now;
-        super::table::cells::activity_text(&member.status, now, &desk.board.facts.outages).0
+        super::table::cells::doing_text(&desk.board.facts, &member.status).0
     };
     assert_eq!(doing(&desk), "local busy 16:40");
     let outages = ServerOutages(vec![ServerOutage {
@@ -790,11 +782,8 @@ fn a_freeze_and_an_end_concern_the_myses_of_this_process_alone() {
     let held = statuses.map(|status| facts.is_held(status));
     assert_eq!(held.collect::<Vec<_>>(), [true, true, false]);
     desk.types("F");
-    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-        panic!("it is not asked");
-    };
     assert_eq!(
-        question.lines[1],
+        desk.question().lines[1],
         "2 Myses run and continue where they paused."
     );
     desk.types("nqy");

@@ -184,7 +184,7 @@ impl Dashboard {
         let Some(receipt) = self.facts.orders.receipt(outcome.receipt) else {
             return;
         };
-        if !outcome.is_last {
+        if receipt.awaited > 0 {
             return;
         }
         if receipt.refused.is_empty() {
