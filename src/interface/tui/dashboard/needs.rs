@@ -55,7 +55,7 @@ pub fn standing_need_lines(facts: &Facts) -> Vec<StyledLine> {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{Elsewhere, EventKind, LinkState, MysisStatus};
+    use actors::domain::event::{Elsewhere, LinkState, MysisStatus};
     use actors::domain::ids::{Now, Timestamp};
     use actors::domain::state::LifeState;
 
@@ -80,24 +80,23 @@ mod tests {
                 process: "box-2".into(),
                 is_gone,
             };
-            EventKind::StatusChanged(Arc::new(MysisStatus {
+            Arc::new(MysisStatus {
                 link,
                 link_since: Timestamp(1_000_000),
                 elsewhere: Some(Arc::new(place)),
                 ..MysisStatus::clone(&status(4, "drift", LifeState::Running))
-            }))
+            })
         };
-        let who = Some((4, "drift"));
-        desk.happens(who, with_link(LinkState::Ok, false));
+        desk.reports(with_link(LinkState::Ok, false));
         assert_eq!(bells(&mut desk), 0);
-        desk.happens(who, with_link(LinkState::Down, false));
+        desk.reports(with_link(LinkState::Down, false));
         assert_eq!(bells(&mut desk), 0, "it may be back in seconds");
         desk.board.tick(Now::from_timestamp(Timestamp(1_061_000)));
         desk.board.prepare_frame();
         assert_eq!(bells(&mut desk), 1);
         // Its process is gone, or another one runs it: the need is the same.
-        desk.happens(who, with_link(LinkState::Down, true));
-        desk.happens(who, with_link(LinkState::Down, false));
+        desk.reports(with_link(LinkState::Down, true));
+        desk.reports(with_link(LinkState::Down, false));
         assert_eq!(bells(&mut desk), 0);
     }
 }

@@ -114,7 +114,6 @@ impl MysisTable {
     }
 
     /// The number of lines above those in sight, and these.
-    #[must_use]
     pub fn visible(&self) -> (usize, &[TableLine]) {
         self.selection.visible(&self.lines)
     }

@@ -145,6 +145,17 @@ impl Desk {
         self.board.prepare_frame();
     }
 
+    /// A Mysis tells its status.
+    pub(super) fn reports(&mut self, status: Arc<MysisStatus>) {
+        let (id, name) = (status.id.0, status.name.clone());
+        self.happens(Some((id, &name)), EventKind::StatusChanged(status));
+    }
+
+    /// A condition of the whole swarm changes.
+    pub(super) fn changes(&mut self, condition: SwarmCondition) {
+        self.happens(None, EventKind::Condition(condition));
+    }
+
     pub(super) fn answers(&mut self, id: OrderId, answer: Result<CompletedOrder, OrderRefusal>) {
         self.board.on_answer(id, answer);
         self.board.prepare_frame();
@@ -360,10 +371,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     let mut desk = Desk::new();
     desk.types("j");
     assert_eq!(desk.in_hand(), "bravo");
-    desk.happens(
-        Some((9, "aaa")),
-        EventKind::StatusChanged(status(9, "aaa", LifeState::Idle)),
-    );
+    desk.reports(status(9, "aaa", LifeState::Idle));
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(Some((2, "bravo")), EventKind::Roster(RosterChange::Deleted));
     assert_eq!(desk.in_hand(), "ceres");
@@ -394,10 +402,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
     };
     assert!(form.complaint.as_ref().unwrap().contains("exists already"));
     let (id, _) = order_of(&desk.key(KeyCode::Enter));
-    desk.happens(
-        Some((4, "zed")),
-        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
-    );
+    desk.reports(status(4, "zed", LifeState::Idle));
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert!(desk.board.overlays().is_empty());
     assert_eq!(desk.in_hand(), "zed");
@@ -411,10 +416,7 @@ fn a_new_mysis_that_comes_after_another_key_takes_no_row_out_of_hand() {
     let later = Timestamp(1_000_100);
     desk.board.tick(Now::from_timestamp(later));
     desk.types("j");
-    desk.happens(
-        Some((4, "zed")),
-        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
-    );
+    desk.reports(status(4, "zed", LifeState::Idle));
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert_eq!(desk.in_hand(), "bravo");
 }
@@ -454,17 +456,11 @@ fn an_error_of_the_program_stays_until_it_is_dismissed_and_what_lasts_is_in_the_
     let mut standing = StandingConditions::default();
     let full = Some("disk full".into());
     standing.set(StandingKind::StoreTrouble, Timestamp(0), full);
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
-    );
+    desk.changes(SwarmCondition::Standing(Arc::new(standing)));
     desk.key(KeyCode::Esc);
     assert_eq!(desk.board.banner_text(), "disk full");
     assert!(desk.board.title().contains("1 need you"));
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Standing(Arc::default())),
-    );
+    desk.changes(SwarmCondition::Standing(Arc::default()));
     assert_eq!(desk.board.banner_text(), "");
 }
 
@@ -649,15 +645,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         needs_operator: false,
         stage: OutageStage::Away,
     }]);
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Outages(Arc::new(outages))),
-    );
+    desk.changes(SwarmCondition::Outages(Arc::new(outages)));
     assert_eq!(doing(&desk), "local down 0:04 left");
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Outages(Arc::default())),
-    );
+    desk.changes(SwarmCondition::Outages(Arc::default()));
     assert_eq!(doing(&desk), "local busy 16:40");
 }
 
@@ -673,10 +663,7 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(KeyCode::Down)).is_empty());
     let mut later = (*status(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
-    desk.happens(
-        Some((1, "alpha")),
-        EventKind::StatusChanged(Arc::new(later)),
-    );
+    desk.reports(Arc::new(later));
     assert_eq!(orders_of(&desk.key(KeyCode::Down)).len(), 1);
 }
 
@@ -745,15 +732,15 @@ fn the_end_names_for_whom_it_still_waits() {
     let under_way = |activity| {
         let mut one = (*status(1, "alpha", LifeState::Running)).clone();
         one.activity = activity;
-        EventKind::StatusChanged(Arc::new(one))
+        Arc::new(one)
     };
-    desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
+    desk.reports(under_way(Activity::Travelling));
     assert!(desk.board.facts.awaited_myses().is_empty());
     desk.types("qy");
     let waited = |desk: &Desk| desk.board.facts.awaited_myses().len();
     assert_eq!(waited(&desk), 1);
     assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
-    desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
+    desk.reports(under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
 }
 
@@ -776,7 +763,7 @@ fn a_freeze_and_an_end_concern_the_myses_of_this_process_alone() {
         pausing(3, "ceres", Some("box-2")),
     ]);
     let since = Some(Timestamp(1_000_000));
-    desk.happens(None, EventKind::Condition(SwarmCondition::Freeze(since)));
+    desk.changes(SwarmCondition::Freeze(since));
     let facts = &desk.board.facts;
     let statuses = facts.roster.members().values().map(|member| &member.status);
     let held = statuses.map(|status| facts.is_held(status));
@@ -797,14 +784,14 @@ fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
     let with_turns = |id, name, turns| {
         let mut one = MysisStatus::clone(&status(id, name, LifeState::Running));
         one.totals.turns = turns;
-        EventKind::StatusChanged(Arc::new(one))
+        Arc::new(one)
     };
     let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
     desk.board.tick(Now::from_timestamp(Timestamp(1_011_000)));
-    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_000));
+    desk.reports(with_turns(2, "bravo", 4_000));
     let rate = |desk: &Desk| desk.board.facts.turn_rate.per_minute();
     assert_eq!(rate(&desk), Some(0));
-    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_002));
+    desk.reports(with_turns(2, "bravo", 4_002));
     assert_eq!(rate(&desk), Some(10), "two in eleven seconds");
 }
 

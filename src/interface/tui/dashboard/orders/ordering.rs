@@ -120,7 +120,7 @@ pub(crate) fn suspend(facts: &Facts, outbox: &mut Outbox) {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::event::{EventKind, SwarmCondition};
+    use actors::domain::event::SwarmCondition;
     use actors::domain::ids::Timestamp;
     use actors::domain::order::{CompletedAction, CompletedOrder};
     use actors::domain::screen::{Successor, UiEffect};
@@ -195,14 +195,14 @@ mod tests {
 
     #[test]
     fn the_question_about_a_thaw_ends_with_the_freeze() {
-        let freeze = |since| EventKind::Condition(SwarmCondition::Freeze(since));
+        let freeze = SwarmCondition::Freeze;
         let mut desk = Desk::new();
-        desk.happens(None, freeze(Some(Timestamp(7))));
+        desk.changes(freeze(Some(Timestamp(7))));
         desk.types("F");
         assert_eq!(desk.board.overlays().len(), 1);
-        desk.happens(None, freeze(Some(Timestamp(7))));
+        desk.changes(freeze(Some(Timestamp(7))));
         assert_eq!(desk.board.overlays().len(), 1, "nothing changed");
-        desk.happens(None, freeze(None));
+        desk.changes(freeze(None));
         assert!(desk.board.overlays().is_empty());
     }
 }

@@ -37,7 +37,6 @@ impl CellFacts<'_> {
 }
 
 /// The role. One that the configuration does not know is marked.
-#[must_use]
 pub fn role_text(status: &MysisStatus) -> (String, Tone) {
     match &status.profile.role {
         None => unknown(),
@@ -105,7 +104,6 @@ pub(super) fn place_text(status: &MysisStatus) -> (String, Tone) {
 }
 
 /// The place in a system that is told already.
-#[must_use]
 pub fn place_within(status: &MysisStatus) -> (String, Tone) {
     let poi = &status.figures.facts.poi;
     poi.as_ref()
@@ -153,7 +151,6 @@ pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
 }
 
 /// What a Mysis does: that it is frozen, unless it still awaits an answer.
-#[must_use]
 pub fn doing_text(facts: &Facts, status: &MysisStatus) -> (String, Tone) {
     match facts.is_held(status) {
         true => ("frozen".to_string(), Tone::Found),
@@ -348,7 +345,6 @@ pub(super) fn last_words_text(
     (clip_to_line(&status.last_words), tone)
 }
 
-#[must_use]
 pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
         ("✗", Tone::Warning)
@@ -394,62 +390,40 @@ mod tests {
             &serde_json::json!({"message": "Go on?",
             "requestedSchema": {"type": "object", "properties": {}}}),
         );
-        let all = vec![
-            Activity::Resting,
-            Activity::Rebuilding,
-            Activity::Pausing,
-            Activity::Waiting,
-            Activity::Done,
-            Activity::Queueing(Lane::Game),
-            Activity::Queueing(Lane::Logins),
-            Activity::Queueing(Lane::Provider("openrouter".into())),
-            Activity::Connecting,
-            Activity::AwaitingLogin("enter K-1 at https://game.example".into()),
-            Activity::CallingModel,
-            Activity::Answering(AnswerProgress {
-                thoughts: 99_900,
-                words: 0,
-            }),
-            Activity::Answering(AnswerProgress {
-                thoughts: 99_900,
-                words: 999_000,
-            }),
-            Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into()),
-            Activity::CallingTool("get_map".into()),
-            Activity::Asked(Arc::new(question.expect("a question"))),
-            Activity::Travelling,
-            Activity::Mining,
-            Activity::Fighting,
-            Activity::InTransit,
-            Activity::OnCooldown,
-            Activity::Recording,
-            Activity::Paused("the swarm's budget spent".into()),
-        ];
-        for activity in &all {
-            match activity {
-                Activity::Resting
-                | Activity::Rebuilding
-                | Activity::Pausing
-                | Activity::Waiting
-                | Activity::Done
-                | Activity::Queueing(_)
-                | Activity::Connecting
-                | Activity::AwaitingLogin(_)
-                | Activity::CallingModel
-                | Activity::Answering(_)
-                | Activity::CoolingDown(..)
-                | Activity::CallingTool(_)
-                | Activity::Asked(_)
-                | Activity::Travelling
-                | Activity::Mining
-                | Activity::Fighting
-                | Activity::InTransit
-                | Activity::OnCooldown
-                | Activity::Recording
-                | Activity::Paused(_) => {}
-            }
-        }
-        all
+        let answer = |words| AnswerProgress {
+            thoughts: 99_900,
+            words,
+        };
+        zoea_golden::every!(Activity:
+            Resting => [Activity::Resting],
+            Rebuilding => [Activity::Rebuilding],
+            Pausing => [Activity::Pausing],
+            Waiting => [Activity::Waiting],
+            Done => [Activity::Done],
+            Queueing => [
+                Activity::Queueing(Lane::Game),
+                Activity::Queueing(Lane::Logins),
+                Activity::Queueing(Lane::Provider("openrouter".into())),
+            ],
+            Connecting => [Activity::Connecting],
+            AwaitingLogin => [Activity::AwaitingLogin("enter K-1 at https://game.example".into())],
+            CallingModel => [Activity::CallingModel],
+            Answering => [
+                Activity::Answering(answer(0)),
+                Activity::Answering(answer(999_000)),
+            ],
+            CoolingDown => [Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into())],
+            CallingTool => [Activity::CallingTool("get_map".into())],
+            Asked => [Activity::Asked(Arc::new(question.expect("a question")))],
+            Travelling => [Activity::Travelling],
+            Mining => [Activity::Mining],
+            Fighting => [Activity::Fighting],
+            InTransit => [Activity::InTransit],
+            OnCooldown => [Activity::OnCooldown],
+            Recording => [Activity::Recording],
+            Paused => [Activity::Paused("the swarm's budget spent".into())],
+        )
+        .to_vec()
     }
 
     #[test]

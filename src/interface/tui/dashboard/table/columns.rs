@@ -194,18 +194,15 @@ impl Column {
         spec.map(|spec| spec.column)
     }
 
-    #[must_use]
     pub fn word(self) -> &'static str {
         self.spec().word
     }
 
-    #[must_use]
     pub fn title(self) -> &'static str {
         self.spec().title
     }
 
     /// Whether it holds numbers, which are aligned to the right.
-    #[must_use]
     pub fn is_figure(self) -> bool {
         self.spec().is_figure
     }
@@ -275,7 +272,6 @@ pub struct PlacedColumn {
 }
 
 impl PlacedColumn {
-    #[must_use]
     pub fn cell(self, facts: &Facts, member: &RosterMember) -> (String, Tone) {
         (self.column.spec().cell)(&CellFacts {
             facts,

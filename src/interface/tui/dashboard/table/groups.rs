@@ -35,7 +35,6 @@ impl Grouping {
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word on screen, which the command takes, too.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Grouping::Place => "place",
@@ -49,7 +48,6 @@ impl Grouping {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 
-    #[must_use]
     pub fn is_of_game(self) -> bool {
         match self {
             Grouping::Place => true,

@@ -41,7 +41,6 @@ impl SeenState {
     }
 
     /// The word on screen, which filters and commands take, too.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             SeenState::Errored => LifeState::Errored.as_str(),
@@ -57,7 +56,6 @@ impl SeenState {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    #[must_use]
     pub fn label(self) -> (String, Tone) {
         let (sign, tone) = match self {
             SeenState::Errored => ("✖", Tone::Errored),

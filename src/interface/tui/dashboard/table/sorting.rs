@@ -39,7 +39,6 @@ impl Sorting {
     }
 
     /// The rank of a Mysis in the orders that need more than a comparison: by need, by state and by what it earned.
-    #[must_use]
     pub fn rank(self, status: &MysisStatus, now: Timestamp, outages: &ServerOutages) -> i64 {
         match self.by.order() {
             ColumnOrder::Rank(rank) => rank(status, now, outages),
@@ -47,7 +46,6 @@ impl Sorting {
         }
     }
 
-    #[must_use]
     pub fn compare_ranked(self, a: (i64, &MysisStatus), b: (i64, &MysisStatus)) -> Ordering {
         let ((a_rank, a), (b_rank, b)) = (a, b);
         let order = match self.by.order() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::BudgetUse;
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, MysisStatus, SwarmCondition};
+use actors::domain::event::{MysisStatus, SwarmCondition};
 use actors::domain::game::GameRef;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::last_request::{
@@ -90,21 +90,21 @@ fn a_long_note_of_the_palette_is_written_on_in_a_composer() {
 fn the_banner_is_hidden_by_a_key_until_its_trouble_is_over() {
     let mut desk = Desk::new();
     let silent = |text: &str| {
-        EventKind::Condition(SwarmCondition::Silence(Some(Arc::new(SilenceNotice {
+        SwarmCondition::Silence(Some(Arc::new(SilenceNotice {
             scope: SilenceScope::Swarm,
             text: text.into(),
-        }))))
+        })))
     };
-    desk.happens(None, silent("most calls fail: 4 of 5 Myses"));
+    desk.changes(silent("most calls fail: 4 of 5 Myses"));
     let banner = desk.board.banner_text();
     assert_eq!(banner, "most calls fail: 4 of 5 Myses  [Esc hides this]");
     desk.key(KeyCode::Esc);
     assert_eq!(desk.board.banner_text(), "");
     // Other figures of the same trouble are no news.
-    desk.happens(None, silent("most calls fail: 5 of 5 Myses"));
+    desk.changes(silent("most calls fail: 5 of 5 Myses"));
     assert_eq!(desk.board.banner_text(), "");
-    desk.happens(None, EventKind::Condition(SwarmCondition::Silence(None)));
-    desk.happens(None, silent("most calls fail: 3 of 5 Myses"));
+    desk.changes(SwarmCondition::Silence(None));
+    desk.changes(silent("most calls fail: 3 of 5 Myses"));
     assert!(desk.board.banner_text().starts_with("most calls fail: 3"));
 }
 
@@ -150,10 +150,7 @@ fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
         },
         ..BudgetStatus::default()
     };
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
-    );
+    desk.changes(SwarmCondition::Budget(Arc::new(spending)));
     desk.board.prepare_frame();
     assert_eq!(
         loops_line(&desk.board.facts, desk.board.table.selected()).text(),

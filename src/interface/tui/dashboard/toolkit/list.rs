@@ -84,7 +84,6 @@ impl<K: Clone + PartialEq> Selection<K> {
     }
 
     /// The number of lines above those in sight, and these.
-    #[must_use]
     pub fn visible<'a, L>(&self, list: &'a [L]) -> (usize, &'a [L]) {
         let end = self.top.saturating_add(self.height).min(list.len());
         (self.top, list.get(self.top..end).unwrap_or_default())
