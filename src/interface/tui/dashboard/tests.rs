@@ -148,7 +148,7 @@ impl Desk {
     /// A Mysis tells its status.
     pub(super) fn reports(&mut self, status: Arc<MysisStatus>) {
         let (id, name) = (status.id.0, status.name.clone());
-        self.happens(Some((id, &name)), EventKind::StatusChanged(status));
+        self.happens(Some((id, &*name)), EventKind::StatusChanged(status));
     }
 
     /// A condition of the whole swarm changes.
