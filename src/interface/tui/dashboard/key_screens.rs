@@ -16,6 +16,7 @@ use super::views::{OPENING_KEYS, VIEWS};
 pub struct KeyTables {
     pub table: KeyTable,
     pub conversation: KeyTable,
+    pub views: Vec<KeyTable>,
     /// The table of Myses while there is none.
     pub empty_swarm: KeyTable,
     pub movement: KeyTable,
@@ -27,6 +28,7 @@ pub fn key_tables() -> KeyTables {
     KeyTables {
         table: KeyTable::of("The table of Myses", TABLE_KEYS),
         conversation: KeyTable::of("A conversation", FOCUS_KEYS),
+        views: VIEWS.iter().map(|view| (view.keys)()).collect(),
         empty_swarm: KeyTable::of("A swarm without a Mysis", FIRST_KEYS),
         movement: KeyTable::of("Moving, in every view", MOVEMENT_KEYS),
         targets: KeyTable::of("The chosen Myses: marked, open or selected", TARGET_KEYS),
@@ -34,19 +36,25 @@ pub fn key_tables() -> KeyTables {
     }
 }
 
-/// The actions of all tables, those that work everywhere first.
+impl KeyTables {
+    /// All of them, those that work everywhere first.
+    #[must_use]
+    pub fn into_list(self) -> Vec<KeyTable> {
+        let mut all = vec![
+            self.global,
+            self.targets,
+            self.movement,
+            self.table,
+            self.empty_swarm,
+            self.conversation,
+        ];
+        all.extend(self.views);
+        all
+    }
+}
+
 pub fn named_actions() -> Vec<NamedAction> {
-    let all = key_tables();
-    let views = VIEWS.iter().map(|view| (view.keys)());
-    let before_views = [
-        all.global,
-        all.targets,
-        all.movement,
-        all.table,
-        all.empty_swarm,
-        all.conversation,
-    ];
-    let tables = before_views.into_iter().chain(views);
+    let tables = key_tables().into_list().into_iter();
     tables.flat_map(|table| table.actions).collect()
 }
 
@@ -66,8 +74,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         vec![&all.conversation, movement, targets, global],
         vec![&all.empty_swarm, movement, global],
     ];
-    let views: Vec<KeyTable> = VIEWS.iter().map(|view| (view.keys)()).collect();
-    for (spec, view) in VIEWS.iter().zip(&views) {
+    for (spec, view) in VIEWS.iter().zip(&all.views) {
         let moves = spec.moves.then_some(movement);
         together.push(iter::once(view).chain(moves).collect());
     }
