@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, Day};
 use actors::domain::budget::{BudgetLimits, BudgetRules, BudgetStatus};
-use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::rules::SwarmRules;
 use crossterm::event::Event;
 use zoea_scenes::swarm::{Swarm, rules};
@@ -44,11 +44,8 @@ fn limited(operator: &mut Operator) {
         unpriced_tokens: 0,
         percent: Some(84),
     };
-    operator.receives(&[SwarmEvent {
-        at: operator.now,
-        mysis: None,
-        what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
-    }]);
+    let spending = SwarmCondition::Budget(Arc::new(spending));
+    operator.happens(EventKind::Condition(spending));
 }
 
 #[test]

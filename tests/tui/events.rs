@@ -1,7 +1,5 @@
 //! The log of events: what folds, what is new, what came of orders, and older pages.
 
-use std::fmt::Write;
-
 use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 use actors::domain::ids::{Seq, Timestamp};
@@ -9,6 +7,7 @@ use actors::domain::message::Severity;
 use zoea_scenes::swarm::Swarm;
 
 use crate::operator::Operator;
+use crate::snapshots::check_at;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
 const MINUTE: i64 = 60_000;
@@ -16,16 +15,15 @@ const DAY: i64 = 24 * 60 * MINUTE;
 
 /// Sees the log of this operator at every size.
 fn check(name: &str, play: impl Fn(&mut Operator)) {
-    let mut screens = String::new();
-    for size in SIZES {
-        let mut operator = Operator::at(Swarm::new(6, 3, 7), size);
-        happen(&mut operator);
-        play(&mut operator);
-        let (columns, rows) = size;
-        writeln!(screens, "== {columns}x{rows}").unwrap();
-        screens.push_str(&operator.text());
-    }
-    insta::assert_snapshot!(name, screens);
+    check_at(
+        name,
+        SIZES,
+        || Swarm::new(6, 3, 7),
+        |operator| {
+            happen(operator);
+            play(operator);
+        },
+    );
 }
 
 /// What happens to one Mysis, or to the swarm, so many milliseconds before now.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::event::{EventKind, SwarmCondition};
@@ -75,12 +76,7 @@ fn myses_without_a_turn_have_it_below_the_table() {
     let id = operator.swarm.ids()[0];
     operator.swarm.statuses.get_mut(&id).unwrap().totals.turns = 1;
     let status = Arc::new(operator.swarm.statuses[&id].clone());
-    operator.receives(&[SwarmEvent {
-        at: START,
-        mysis: None,
-        what: EventKind::StatusChanged(status),
-    }]);
-    let text = operator.text();
+    let text = operator.happens(EventKind::StatusChanged(status)).text();
     assert!(!text.contains("WHAT THEY USE"), "{text}");
 }
 
@@ -158,9 +154,7 @@ fn a_notice_goes_by_itself_in_an_empty_swarm_too() {
     assert!(operator.text().contains("no Mysis was interrupted"));
     let next = operator.board.next_change().expect("the notice goes");
     assert!(next.0 - operator.now.0 <= 1_000);
-    operator.now = Timestamp(operator.now.0 + 9_000);
-    operator.board.tick(Now::from_timestamp(operator.now));
-    operator.prepare_frame();
+    operator.waits(Duration::from_secs(9));
     assert!(!operator.text().contains("no Mysis was interrupted"));
     assert_eq!(operator.board.next_change(), None);
 }

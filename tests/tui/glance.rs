@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::event::{
-    Activity, EventKind, LinkState, MysisStatus, PARKED_PREFIX, SwarmCondition, SwarmEvent,
+    Activity, EventKind, LinkState, MysisStatus, PARKED_PREFIX, SwarmCondition,
 };
 use actors::domain::ids::{Lane, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
@@ -36,14 +36,6 @@ fn steadily(recent: i64, before: i64) -> Vec<(i64, i64)> {
 
 fn at(swarm: Swarm) -> Operator {
     Operator::at(swarm, (80, 24))
-}
-
-fn happens(operator: &mut Operator, what: EventKind) {
-    operator.receives(&[SwarmEvent {
-        at: NOW,
-        mysis: None,
-        what,
-    }]);
 }
 
 /// The first six rows hold these words, and none of those.
@@ -99,10 +91,8 @@ fn an_outage_is_told_with_its_server() {
         stage: OutageStage::Away,
     };
     let outages = ServerOutages(vec![away]);
-    happens(
-        &mut operator,
-        EventKind::Condition(SwarmCondition::Outages(Arc::new(outages))),
-    );
+    let outages = SwarmCondition::Outages(Arc::new(outages));
+    operator.happens(EventKind::Condition(outages));
     let words = ["OUTAGE 3 of 3 wait: provider openrouter away 3m"];
     first_rows_tell(&operator, &words, &["EARNING"]);
 }
@@ -117,10 +107,7 @@ fn no_progress_is_told_where_half_of_the_swarm_makes_none() {
         let mut operator = at(swarm);
         let text = text.into();
         let silence = Some(Arc::new(SilenceNotice { scope, text }));
-        happens(
-            &mut operator,
-            EventKind::Condition(SwarmCondition::Silence(silence)),
-        );
+        operator.happens(EventKind::Condition(SwarmCondition::Silence(silence)));
         operator
     };
     let one = told(SilenceScope::Myses, "alpha: every call failed", 1);
@@ -186,10 +173,8 @@ fn what_the_whole_program_needs_has_no_word_of_json_in_the_header() {
         let mut standing = StandingConditions::default();
         standing.set(kind, NOW, Some("why".into()));
         let mut operator = at(playing(&steadily(50, 50)));
-        happens(
-            &mut operator,
-            EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
-        );
+        let standing = SwarmCondition::Standing(Arc::new(standing));
+        operator.happens(EventKind::Condition(standing));
         first_rows_tell(&operator, &["! 1 need you: zoea "], &[kind.code()]);
     }
 }
@@ -206,10 +191,7 @@ fn who_needs_the_operator_is_named() {
 #[test]
 fn a_frozen_swarm_says_so() {
     let mut operator = at(playing(&steadily(50, 50)));
-    happens(
-        &mut operator,
-        EventKind::Condition(SwarmCondition::Freeze(Some(NOW))),
-    );
+    operator.happens(EventKind::Condition(SwarmCondition::Freeze(Some(NOW))));
     first_rows_tell(&operator, &["FROZEN no call begins"], &["EARNING"]);
 }
 
@@ -278,6 +260,17 @@ fn work_with_other_tools_is_judged_by_the_number_that_the_operator_named() {
     first_rows_tell(&text(&[(9, 7), (3, 7)]), &words, &["earned"]);
 }
 
+/// Nothing on the screen tells the terminal to do anything.
+#[track_caller]
+pub(crate) fn does_no_harm(operator: &Operator) {
+    let text = operator.text();
+    let harms = |letter: char| {
+        letter != '\n' && (letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter))
+    };
+    let size = operator.board.facts().size;
+    assert!(!text.contains(harms), "{size:?}: {text:?}");
+}
+
 #[test]
 fn hostile_names_and_words_do_no_harm_beside_the_table() {
     for size in [(60, 15), (80, 24), (120, 40), (200, 60), (300, 80)] {
@@ -293,12 +286,7 @@ fn hostile_names_and_words_do_no_harm_beside_the_table() {
         let mut operator = Operator::at(swarm, size);
         for keys in ["!", "g", "<esc>Z", "<esc><enter>"] {
             operator.keys(keys);
-            let text = operator.text();
-            let harms = |letter: char| {
-                letter != '\n'
-                    && (letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter))
-            };
-            assert!(!text.contains(harms), "{size:?} {keys}: {text:?}");
+            does_no_harm(&operator);
         }
     }
 }

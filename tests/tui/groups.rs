@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::LifeState;
 use zoea_scenes::swarm::{START, Swarm};
 
+use crate::glance::does_no_harm;
 use crate::operator::Operator;
 
 const NOW: Timestamp = Timestamp(START.0 + 3_600_000);
@@ -56,13 +57,6 @@ fn firsts(operator: &Operator) -> Vec<String> {
 fn state_of(operator: &Operator, place: usize) -> LifeState {
     let id = operator.swarm.ids()[place];
     operator.swarm.statuses[&id].state
-}
-
-fn ticks(operator: &mut Operator, time: Duration) {
-    operator.now = operator.now.plus(time);
-    let now = actors::domain::ids::Now::from_timestamp(operator.now);
-    operator.board.tick(now);
-    operator.prepare_frame();
 }
 
 #[test]
@@ -213,14 +207,9 @@ fn no_mysis_changes_its_place_or_its_group_for_five_seconds_after_a_key() {
     let moved = |operator: &mut Operator, id: MysisId| {
         let mut status = operator.swarm.statuses[&id].clone();
         Arc::make_mut(&mut status.figures).facts.system = Some("sol".into());
-        let what = EventKind::StatusChanged(Arc::new(status));
-        operator.receives(&[SwarmEvent {
-            at: NOW,
-            mysis: None,
-            what,
-        }]);
+        operator.happens(EventKind::StatusChanged(Arc::new(status)));
     };
-    ticks(&mut operator, Duration::from_secs(3));
+    operator.waits(Duration::from_secs(3));
     moved(&mut operator, ids[2]);
     assert_eq!(firsts(&operator), before);
     // One that is new comes at the end of its group.
@@ -229,7 +218,7 @@ fn no_mysis_changes_its_place_or_its_group_for_five_seconds_after_a_key() {
     let mut with_new = before.clone();
     with_new.insert(6, "aaron".to_string());
     assert_eq!(firsts(&operator), with_new);
-    ticks(&mut operator, Duration::from_secs(3));
+    operator.waits(Duration::from_secs(3));
     assert_eq!(
         firsts(&operator),
         [
@@ -252,12 +241,8 @@ fn what_is_new_is_told_at_once_and_moves_the_rows_later() {
         let mut standing = StandingConditions::default();
         let full = "the disk has 3 MB left: nothing new is kept";
         standing.set(StandingKind::LittleRoom, NOW, Some(full.into()));
-        let what = EventKind::Condition(SwarmCondition::Standing(Arc::new(standing)));
-        operator.receives(&[SwarmEvent {
-            at: NOW,
-            mysis: None,
-            what,
-        }]);
+        let standing = SwarmCondition::Standing(Arc::new(standing));
+        operator.happens(EventKind::Condition(standing));
         let after = operator.board.layout();
         assert_eq!(
             (after.body.y, after.needs),
@@ -267,7 +252,7 @@ fn what_is_new_is_told_at_once_and_moves_the_rows_later() {
         let text = operator.text();
         assert!(text.contains("the disk has 3 MB left"), "{text}");
         assert!(text.contains("need you"), "{text}");
-        ticks(&mut operator, Duration::from_secs(6));
+        operator.waits(Duration::from_secs(6));
         let text = operator.text();
         assert!(text.contains("WHO NEEDS YOU"), "{text}");
         assert!(text.contains("401"), "{text}");
@@ -297,12 +282,7 @@ fn hostile_names_do_no_harm_as_groups() {
         let mut operator = Operator::at(swarm, size);
         for keys in ["G", "z", "z", "G", "G", "G", ":group role<enter><enter> "] {
             operator.keys(keys);
-            let text = operator.text();
-            let harms = |letter: char| {
-                letter != '\n'
-                    && (letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter))
-            };
-            assert!(!text.contains(harms), "{size:?} {keys}: {text:?}");
+            does_no_harm(&operator);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, Day};
 use actors::domain::budget::{BudgetLimits, BudgetRules, BudgetStatus, DefaultCap};
-use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::ids::Timestamp;
 use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
@@ -47,12 +47,8 @@ fn the_budget_of_the_header_says_whose_it_is() {
             percent: Some(42),
             ..BudgetStatus::default()
         };
-        operator.receives(&[SwarmEvent {
-            at: NOW,
-            mysis: None,
-            what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spent))),
-        }]);
-        operator.text()
+        let spent = SwarmCondition::Budget(Arc::new(spent));
+        operator.happens(EventKind::Condition(spent)).text()
     };
     let limits = BudgetLimits {
         tokens: Some(1_000),
@@ -91,12 +87,8 @@ fn the_cost_of_today_is_that_of_the_books_and_says_that_a_part_is_unknown() {
             unpriced_tokens,
             percent: None,
         };
-        operator.receives(&[SwarmEvent {
-            at: NOW,
-            mysis: None,
-            what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spent))),
-        }]);
-        operator.text()
+        let spent = SwarmCondition::Budget(Arc::new(spent));
+        operator.happens(EventKind::Condition(spent)).text()
     };
     let screen = spends(&mut operator, 0);
     assert!(screen.contains("cost $1.23 today"), "{screen}");
@@ -114,12 +106,8 @@ fn the_cost_of_today_is_that_of_the_books_and_says_that_a_part_is_unknown() {
     let id = operator.swarm.ids()[0];
     let mut status = operator.swarm.statuses[&id].clone();
     Arc::make_mut(&mut status.figures).cost = (Day::of(NOW), 9_000_000);
-    operator.receives(&[SwarmEvent {
-        at: NOW,
-        mysis: None,
-        what: EventKind::StatusChanged(Arc::new(status)),
-    }]);
-    let screen = operator.text();
+    let changed = EventKind::StatusChanged(Arc::new(status));
+    let screen = operator.happens(changed).text();
     assert!(screen.contains("cost $9.00+? today"), "{screen}");
     operator.now = Day::of(NOW).end_time();
     operator.keys("<esc>");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::EventKind;
 use actors::domain::ids::Timestamp;
 use crossterm::event::Event;
 use zoea_scenes::swarm::{START, Swarm};
@@ -10,7 +10,7 @@ use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::dashboard::map::MapView;
 
 use crate::operator::Operator;
-use crate::snapshots::normal;
+use crate::snapshots::{check_at, normal};
 
 const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
@@ -32,13 +32,10 @@ fn at(swarm: Swarm, size: (u16, u16), systems: usize) -> Operator {
 }
 
 fn check(name: &str, swarm: impl Fn() -> Swarm, systems: usize, keys: &str) {
-    let mut screens = String::new();
-    for size in SIZES {
-        let mut operator = at(swarm(), size, systems);
+    check_at(name, SIZES, swarm, |operator| {
+        operator.systems = systems;
         operator.keys(keys);
-        screens.push_str(&format!("== {}x{}\n{}", size.0, size.1, operator.text()));
-    }
-    insta::assert_snapshot!(name, screens);
+    });
 }
 
 #[test]
@@ -198,11 +195,6 @@ fn ships_that_move_are_counted_where_they_are_now() {
     let before = operator.text();
     let status = operator.swarm.statuses.get_mut(&id).expect("it stands");
     Arc::make_mut(&mut status.figures).facts.system = Some("frontier".into());
-    let text = SwarmEvent {
-        at: now(),
-        mysis: None,
-        what: EventKind::StatusChanged(Arc::new(status.clone())),
-    };
-    operator.receives(&[text]);
-    assert_ne!(operator.text(), before);
+    let changed = EventKind::StatusChanged(Arc::new(status.clone()));
+    assert_ne!(operator.happens(changed).text(), before);
 }

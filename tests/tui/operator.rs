@@ -2,9 +2,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day, SavedCalls};
-use actors::domain::event::{MysisRef, SwarmEvent};
+use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
 use actors::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
 };
@@ -116,6 +117,23 @@ impl Operator {
         }
         self.prepare_frame();
         self
+    }
+
+    /// Something happens in the swarm now, to no Mysis in particular.
+    pub(crate) fn happens(&mut self, what: EventKind) -> &mut Operator {
+        let event = SwarmEvent {
+            at: self.now,
+            mysis: None,
+            what,
+        };
+        self.receives(&[event])
+    }
+
+    /// Time goes by.
+    pub(crate) fn waits(&mut self, time: Duration) {
+        self.now = self.now.plus(time);
+        self.board.tick(Now::from_timestamp(self.now));
+        self.prepare_frame();
     }
 
     /// Tells the dashboard of an event, and of its record, as the Commander does.

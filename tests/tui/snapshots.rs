@@ -3,9 +3,10 @@
 use crossterm::event::Event;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::event::{EventKind, LastToolCall, LinkState, SwarmEvent};
-use actors::domain::ids::{Now, Timestamp};
+use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use actors::domain::progress::{StallKind, Stuck};
 use actors::domain::state::LifeState;
@@ -26,7 +27,7 @@ fn check(name: &str, swarm: impl Fn() -> Swarm, play: impl Fn(&mut Operator)) {
 /// The same at these sizes.
 pub(crate) fn check_at(
     name: &str,
-    sizes: [(u16, u16); 3],
+    sizes: impl IntoIterator<Item = (u16, u16)>,
     swarm: impl Fn() -> Swarm,
     play: impl Fn(&mut Operator),
 ) {
@@ -248,10 +249,7 @@ fn questions() {
         operator.keys("q");
     });
     check("closing", normal, |operator| {
-        operator.keys("qy");
-        operator.now = Timestamp(operator.now.0 + 3_000);
-        operator.board.tick(Now::from_timestamp(operator.now));
-        operator.prepare_frame();
+        operator.keys("qy").waits(Duration::from_secs(3));
     });
 }
 

@@ -2,8 +2,9 @@
 //! same of it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use actors::domain::event::{Activity, EventKind, LinkState, SwarmCondition, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, LinkState, SwarmCondition};
 use actors::domain::ids::{Lane, MysisId, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::state::LifeState;
@@ -35,15 +36,9 @@ fn held_up() -> Operator {
         needs_operator: false,
         stage: OutageStage::Away,
     }]);
-    operator.now = Timestamp(operator.now.0 + 2_000);
-    operator
-        .board
-        .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-    operator.receives(&[SwarmEvent {
-        at: START,
-        mysis: None,
-        what: EventKind::Condition(SwarmCondition::Outages(Arc::new(away))),
-    }]);
+    operator.waits(Duration::from_secs(2));
+    let away = SwarmCondition::Outages(Arc::new(away));
+    operator.happens(EventKind::Condition(away));
     operator
 }
 
@@ -109,28 +104,16 @@ fn a_column_comes_back_when_it_says_something_whatever_the_table_is_sorted_by() 
         assert!(!operator.text().contains("CREDITS"), "{sorting}");
         let mut status = operator.swarm.statuses[&ids[0]].clone();
         status.figures = figures;
-        let take_event = |operator: &mut Operator, status: &actors::domain::event::MysisStatus| {
-            operator.receives(&[SwarmEvent {
-                at: operator.now,
-                mysis: None,
-                what: EventKind::StatusChanged(Arc::new(status.clone())),
-            }]);
-        };
-        operator.now = Timestamp(operator.now.0 + 4_000);
-        operator
-            .board
-            .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-        take_event(&mut operator, &status);
+        let status = Arc::new(status);
+        operator.waits(Duration::from_secs(4));
+        operator.happens(EventKind::StatusChanged(status.clone()));
         let is_still = !operator.text().contains("CREDITS");
         assert!(
             is_still,
             "{sorting}: for five seconds after a key nothing moves"
         );
-        operator.now = Timestamp(operator.now.0 + 2_000);
-        operator
-            .board
-            .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-        take_event(&mut operator, &status);
+        operator.waits(Duration::from_secs(2));
+        operator.happens(EventKind::StatusChanged(status));
         assert!(operator.text().contains("CREDITS"), "{sorting}");
     }
 }

@@ -4,7 +4,7 @@ use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventK
 use zoea_tui::dashboard::input_event::Input;
 
 use crate::operator::Operator;
-use crate::snapshots::normal;
+use crate::snapshots::{check_at, normal};
 
 fn at(size: (u16, u16)) -> Operator {
     let mut operator = Operator::at(normal(), size);
@@ -19,13 +19,10 @@ fn selected(operator: &Operator) -> Option<i64> {
 
 #[test]
 fn the_timeline_at_every_size() {
-    let mut screens = String::new();
-    for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
-        let mut operator = at(size);
-        operator.keys("[");
-        screens.push_str(&format!("== {}x{}\n{}", size.0, size.1, operator.text()));
-    }
-    insta::assert_snapshot!("timeline", screens);
+    let sizes = [(60, 15), (80, 24), (120, 40), (200, 60)];
+    check_at("timeline", sizes, normal, |operator| {
+        operator.keys("<end><enter>[");
+    });
 }
 
 #[test]

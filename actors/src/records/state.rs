@@ -51,3 +51,10 @@ pub struct Totals {
     /// Cost in millionths of a US dollar.
     pub cost_micros: u64,
 }
+
+impl Totals {
+    /// Tokens used, prompt and reply.
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+}

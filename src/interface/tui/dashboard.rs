@@ -108,9 +108,7 @@ pub struct Dashboard {
 pub struct DashboardOptions {
     /// The terminal's size in columns and rows.
     pub size: (u16, u16),
-    /// Theme, symbols and other looks.
     pub appearance: Appearance,
-    /// The keys that the operator chose.
     pub keymap: Keymap,
     /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,

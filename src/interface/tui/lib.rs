@@ -91,7 +91,6 @@ pub struct TerminalGuard {
 }
 
 /// The columns and rows of the terminal; 80 by 24 if it does not report its size.
-#[must_use]
 pub fn terminal_size() -> (u16, u16) {
     let reported = crossterm::terminal::size().ok();
     reported

@@ -40,9 +40,6 @@ enum Lending {
 }
 
 /// Takes the terminal over.
-///
-/// # Errors
-/// There is no terminal, or it refuses a mode.
 pub(super) fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     IS_UP.store(true, Ordering::SeqCst);
@@ -57,9 +54,6 @@ pub(super) fn enter() -> io::Result<()> {
 }
 
 /// Lets the program or the terminal handle the mouse.
-///
-/// # Errors
-/// The terminal refuses the mode.
 pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
     match to {
         MouseUse::Ours => execute!(stdout(), Print(CAPTURE_MOUSE)),
@@ -68,9 +62,6 @@ pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
 }
 
 /// Sets all modes again, because another program may have used the terminal meanwhile.
-///
-/// # Errors
-/// The terminal refuses a mode.
 pub(super) fn renew() -> io::Result<()> {
     disable_raw_mode()?;
     enter()
@@ -103,9 +94,6 @@ pub(super) fn lend() {
 }
 
 /// Takes the terminal over again.
-///
-/// # Errors
-/// The terminal refuses a mode.
 pub(super) fn take_back() -> io::Result<()> {
     *LENDING.lock() = Lending::Back(Instant::now());
     enter()

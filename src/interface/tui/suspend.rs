@@ -1,4 +1,4 @@
-//! Suspends the program suspend to the shell and restores the terminal when it returns.
+//! Suspends the program to the shell, and restores the terminal when it returns.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -47,9 +47,6 @@ impl JobControl {
 }
 
 /// Listens for the signals that stop and continue the process. The handle ends the listener.
-///
-/// # Errors
-/// The signal handlers cannot be installed.
 pub(super) fn listen<P: Drawable>(
     screen: Arc<PictureSlot<P>>,
     input_sink: Arc<dyn InputSink>,

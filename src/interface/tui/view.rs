@@ -78,7 +78,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             if layout.loops.height > 0 && facts.counts.looping > 0 {
                 painter.line(layout.loops, 0, &loops_line(facts, table.selected()));
             }
-            needs::view::paint(facts, layout.needs, painter);
+            needs::paint(facts, layout.needs, painter);
             if let Some(preview) = dashboard.preview() {
                 preview.paint(facts, layout.panel, painter);
             }

@@ -47,11 +47,10 @@ impl RunBeginning {
 
     /// The tokens that those that run here used since, and what these cost in millionths of a US dollar.
     fn used(&self, now: &[Arc<MysisStatus>]) -> (u64, u64) {
-        let tokens = |totals: Totals| totals.tokens_in.saturating_add(totals.tokens_out);
         let (mut used, mut cost) = (0_u64, 0_u64);
         for of in now.iter().filter(|of| of.elsewhere.is_none()) {
             let before = self.totals.get(&of.id).copied().unwrap_or_default();
-            let since = tokens(of.totals).saturating_sub(tokens(before));
+            let since = of.totals.tokens().saturating_sub(before.tokens());
             used = used.saturating_add(since);
             let since = of.totals.cost_micros.saturating_sub(before.cost_micros);
             cost = cost.saturating_add(since);

@@ -11,7 +11,7 @@ use super::view_choices::ViewChoices;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TerminalAction {
-    /// Suspend the program suspend to the shell.
+    /// Suspend the program to the shell.
     Suspend,
     /// Draw the whole screen again.
     Redraw,

@@ -48,7 +48,6 @@ impl Theme {
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The name in the configuration and in the palette.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -115,7 +114,6 @@ pub enum Panel {
 
 impl Panel {
     /// The word by which it is kept.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -11,7 +11,7 @@ use super::table::MysisTable;
 use super::table::columns::{Column, distinct};
 use super::table::groups::Grouping;
 use super::table::seen_state::SeenState;
-use super::table::sorting::{SortDirection, Sorting};
+use super::table::sorting::Sorting;
 use super::view_choices::ViewChoices;
 
 /// The longest text of a filter that is kept, in bytes.
@@ -25,8 +25,8 @@ pub(super) fn choices_of(table: &MysisTable, facts: &Facts) -> ViewChoices {
     let panel = facts.appearance.panel;
     ViewChoices {
         columns: columns.map(|chosen| chosen.iter().map(|one| one.word().into()).collect()),
-        sort: (sorting.by != Sorting::default().by).then(|| sorting.by.word().into()),
-        reversed: sorting.from == SortDirection::Reversed,
+        sort: (sorting.by != Column::default()).then(|| sorting.by.word().into()),
+        reversed: sorting.is_reversed,
         group: table.grouping().map(|by| by.as_str().into()),
         filter: if text.len() <= MAX_FILTER_BYTES {
             text.into()
@@ -48,12 +48,8 @@ pub(super) fn apply_choices(choices: &ViewChoices, table: &mut MysisTable, facts
     table.choose_columns(columns.filter(|known| !known.is_empty()));
     let by = choices.sort.as_ref().and_then(|word| Column::parse(word));
     table.sort(Sorting {
-        by: by.unwrap_or(Sorting::default().by),
-        from: if choices.reversed {
-            SortDirection::Reversed
-        } else {
-            SortDirection::Normal
-        },
+        by: by.unwrap_or_default(),
+        is_reversed: choices.reversed,
     });
     let grouping = choices.group.as_ref();
     table.group_by(grouping.and_then(|word| Grouping::parse(word)));

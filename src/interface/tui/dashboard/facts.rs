@@ -84,7 +84,6 @@ pub struct Facts {
 
 impl Facts {
     /// What the swarm spent today, and the tokens in it without a known price.
-    #[must_use]
     pub fn spent_today(&self) -> (BudgetUse, u64) {
         let spending = &self.spending;
         match self.now < spending.day.end_time() {

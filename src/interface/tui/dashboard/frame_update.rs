@@ -285,10 +285,7 @@ impl Dashboard {
             Some(Overlay::View(view)) => return view.hints(&self.facts.keymap),
             None => return self.hints_of_view(),
         };
-        let is_note = matches!(
-            self.layers.all.last(),
-            Some(Overlay::Compose(composer)) if !composer.is_order()
-        );
+        let is_note = (self.layers.composer()).is_some_and(|composer| !composer.is_order());
         let hints = hints.iter().filter(|(key, _)| !is_note || *key != GAIN_KEY);
         hints
             .map(|(keys, hint)| ((*keys).to_string(), *hint))

@@ -176,12 +176,25 @@ impl Dashboard {
             }
             TargetAction::Stop => ordering::stop(facts, outbox, ids),
             TargetAction::Delete => ordering::ask_to_delete(facts, outbox, ids),
-            TargetAction::Configure => self.configure(),
+            TargetAction::Configure => {
+                if let (Some(status), Some(rules)) = (target, &facts.rules) {
+                    let form = MysisForm::configure(rules, &status);
+                    self.layers.push(Overlay::Form(Box::new(form)));
+                }
+            }
             TargetAction::Routine => {
                 let target = target.map(|status| status.id);
                 ordering::take_loops_or_edit(facts, outbox, ids, target);
             }
-            TargetAction::Answer => self.answer_target(),
+            TargetAction::Answer => {
+                // It opens the palette, with the answer to be completed.
+                let line = target.map(|status| answer_to_complete(facts, status.id));
+                match line {
+                    Some(Ok(line)) => self.open_palette(&line),
+                    Some(Err(why)) => outbox.say(&why),
+                    None => {}
+                }
+            }
             TargetAction::Request => {
                 if let Some(status) = target {
                     self.layers.ask_for_request(&status, outbox);
@@ -190,32 +203,11 @@ impl Dashboard {
         }
     }
 
-    /// Opens the palette with an answer to the question of the target, to be completed.
-    fn answer_target(&mut self) {
-        let Some(id) = self.target().map(|status| status.id) else {
-            return;
-        };
-        match answer_to_complete(&self.facts, id) {
-            Ok(line) => self.open_palette(&line),
-            Err(why) => self.outbox.say(&why),
-        }
-    }
-
     fn open_palette(&mut self, line: &str) {
         let known = self.completion_sources();
         let mut palette = CommandPalette::new(&known);
         palette.paste(line, &known);
         self.layers.push(Overlay::Palette(Box::new(palette)));
-    }
-
-    fn configure(&mut self) {
-        let Some(status) = self.target() else {
-            return;
-        };
-        if let Some(rules) = &self.facts.rules {
-            let form = MysisForm::configure(rules, status);
-            self.layers.push(Overlay::Form(Box::new(form)));
-        }
     }
 
     fn toggle_mouse(&mut self) {

@@ -8,7 +8,6 @@ const MOST: (u16, u16) = (1000, 300);
 
 /// The columns and rows that are drawn on a terminal of this size. A terminal may report any number,
 /// and a picture of all of it would take gigabytes.
-#[must_use]
 pub fn bounded_size((columns, rows): (u16, u16)) -> (u16, u16) {
     (columns.min(MOST.0), rows.min(MOST.1))
 }

@@ -48,9 +48,8 @@ pub struct OpenOrder {
     receipt: u64,
     /// The Mysis' name as the operator gave it.
     name: Arc<str>,
+    /// The Mysis whose turn answers the row that it becomes. A note is read with each request and never answered.
     mysis: Option<MysisId>,
-    /// Whether a turn answers the row that it becomes. A note is read with each request and never answered.
-    is_answered: bool,
     /// The order that would undo it.
     inverse: Option<Order>,
 }
@@ -62,24 +61,24 @@ impl OpenOrder {
         order: &Order,
         inverse: Option<Order>,
     ) -> OpenOrder {
+        let is_note = matches!(
+            order,
+            Order::ForMysis {
+                order: MysisOrder::Note(_),
+                ..
+            }
+        );
         OpenOrder {
             receipt,
             name: order.name().into(),
-            mysis,
-            is_answered: !matches!(
-                order,
-                Order::ForMysis {
-                    order: MysisOrder::Note(_),
-                    ..
-                }
-            ),
+            mysis: mysis.filter(|_| !is_note),
             inverse,
         }
     }
 }
 
 /// The results of one action of the operator, for one Mysis or for several.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Receipt {
     pub number: u64,
     /// The action, such as `stop` or `message`.
@@ -126,8 +125,6 @@ pub struct AnsweredOrder {
     pub receipt: u64,
     pub name: Arc<str>,
     pub answer: OrderResult,
-    /// Whether this was the last answer for the receipt.
-    pub is_last: bool,
 }
 
 impl OrderTracker {
@@ -159,19 +156,18 @@ impl OrderTracker {
     /// Takes an order's answer. Returns `None` if the order is unknown.
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) -> Option<AnsweredOrder> {
         let open = self.open.remove(&id)?;
-        let (mut is_last, mut what) = (true, UNDO);
+        let mut what = UNDO;
         let mut receipts = self.receipts.iter_mut();
         let receipt = receipts.find(|receipt| receipt.number == open.receipt);
         if let Some(receipt) = receipt.map(Arc::make_mut) {
             what = receipt.what;
             receipt.awaited = receipt.awaited.saturating_sub(1);
-            is_last = receipt.awaited == 0;
             match &answer {
                 Err(refusal) => {
                     let why: Arc<str> = refusal.to_string().into();
                     receipt.refused.push((open.name.clone(), why));
                 }
-                Ok(done) => receipt.record_done(done, open.mysis.filter(|_| open.is_answered)),
+                Ok(done) => receipt.record_done(done, open.mysis),
             }
         }
         // An undo itself cannot be undone.
@@ -185,7 +181,6 @@ impl OrderTracker {
             receipt: open.receipt,
             name: open.name,
             answer,
-            is_last,
         })
     }
 
@@ -245,27 +240,6 @@ impl OrderTracker {
 }
 
 impl Receipt {
-    pub(super) fn new(
-        number: u64,
-        what: &'static str,
-        whom: Arc<str>,
-        at: Moment,
-        awaited: usize,
-    ) -> Receipt {
-        Receipt {
-            number,
-            what,
-            whom,
-            at,
-            awaited,
-            done: 0,
-            refused: Vec::new(),
-            mission: None,
-            missed: 0,
-            tracks: Vec::new(),
-        }
-    }
-
     /// Takes the answer of an order. The row that it became is followed if it belongs to this Mysis.
     fn record_done(&mut self, done: &CompletedOrder, mysis: Option<MysisId>) {
         self.done += 1;
@@ -433,7 +407,12 @@ mod tests {
         let open: Vec<(OrderId, OpenOrder)> = numbered
             .map(|(id, order)| (OrderId(id), OpenOrder::of(RECEIPT, mysis, order, None)))
             .collect();
-        let receipt = Receipt::new(RECEIPT, what, "them".into(), Moment(0), open.len());
+        let receipt = Receipt {
+            number: RECEIPT,
+            what,
+            awaited: open.len(),
+            ..Receipt::default()
+        };
         let mut tracker = OrderTracker::default();
         tracker.take_given(receipt, open);
         tracker
@@ -510,17 +489,9 @@ mod tests {
         let mut orders = given("stop", None, &stop);
         let ids = [1, 2, 3].map(OrderId);
         orders.on_answer(ids[0], Ok(CompletedOrder::Done(CompletedAction::Stopped)));
-        let outcome = orders
-            .on_answer(ids[1], Err(OrderRefusal::AlreadyStopped))
-            .unwrap();
-        assert!(!outcome.is_last);
+        orders.on_answer(ids[1], Err(OrderRefusal::AlreadyStopped));
         assert_eq!(progress(&orders), "1 of 3 · 1 refused");
-        assert!(
-            orders
-                .on_answer(ids[2], Ok(CompletedOrder::Done(CompletedAction::Stopped)))
-                .unwrap()
-                .is_last
-        );
+        orders.on_answer(ids[2], Ok(CompletedOrder::Done(CompletedAction::Stopped)));
         assert_eq!(progress(&orders), "done for 2 of 3 · 1 refused");
     }
 }

@@ -199,7 +199,14 @@ impl Outbox {
             open.push((self.ask(order), given));
         }
         let ids = open.iter().map(|(id, _)| *id).collect();
-        let receipt = Receipt::new(number, what, whom, facts.moment, open.len());
+        let receipt = Receipt {
+            number,
+            what,
+            whom,
+            at: facts.moment,
+            awaited: open.len(),
+            ..Receipt::default()
+        };
         self.given.push((receipt, open));
         ids
     }

@@ -87,12 +87,13 @@ impl Roster {
             self.members.insert(status.id, member);
             return true;
         };
-        let grown = tokens(status).saturating_sub(tokens(&member.status));
+        let (totals, before) = (status.totals, member.status.totals);
+        let grown = totals.tokens().saturating_sub(before.tokens());
         self.flowed = self.flowed.saturating_add(grown);
-        let (turns, before) = (status.totals.turns, member.status.totals.turns);
-        self.turned = self.turned.saturating_add(turns.saturating_sub(before));
+        let turns = totals.turns.saturating_sub(before.turns);
+        self.turned = self.turned.saturating_add(turns);
         // Of the rows of a Mysis that another process runs nobody tells here, but a turn of it has ended.
-        if turns > before && status.elsewhere.is_some() && !status.last_words.is_empty() {
+        if turns > 0 && status.elsewhere.is_some() && !status.last_words.is_empty() {
             member.newest_words = member.newest_words.next();
         }
         member.status = status.clone();
@@ -188,16 +189,11 @@ impl Counts {
             counts.looping += usize::from(loop_of(status).is_some());
             counts.tick = counts.tick.max(status.tick);
             counts.turns = counts.turns.saturating_add(status.totals.turns);
-            counts.tokens = counts.tokens.saturating_add(tokens(status));
+            counts.tokens = counts.tokens.saturating_add(status.totals.tokens());
             counts.cost_micros = counts.cost_micros.saturating_add(status.totals.cost_micros);
         }
         counts
     }
-}
-
-fn tokens(status: &MysisStatus) -> u64 {
-    let totals = status.totals;
-    totals.tokens_in.saturating_add(totals.tokens_out)
 }
 
 #[cfg(test)]

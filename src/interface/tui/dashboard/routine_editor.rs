@@ -34,9 +34,8 @@ pub struct RoutineEditor {
     saved: String,
     /// The routine as the Mysis has it; `None` until it is read, and if it knows none.
     known: Option<Map<String, Value>>,
-    /// What is wrong with the text, and the text of which that is so.
+    /// What is wrong with the text.
     mistakes: Vec<Mistake>,
-    judged: String,
     /// What the Mysis found wrong with it when it was to be saved or started.
     refused: Vec<Mistake>,
     /// What was said last, below the text.
@@ -107,7 +106,6 @@ impl RoutineEditor {
 
     /// Finds what is wrong with the text. What the Mysis said of an earlier text counts no more.
     fn judge(&mut self) {
-        self.judged = self.field.text().to_string();
         self.refused.clear();
         self.notice = None;
         self.mistakes = read_text(self.field.text()).err().unwrap_or_default();
@@ -166,12 +164,8 @@ impl RoutineEditor {
 
     fn go_to_next_mistake(&mut self) {
         let here = self.field.before().matches('\n').count();
-        let mut lines: Vec<usize> = self
-            .all_mistakes()
-            .iter()
-            .filter_map(|mistake| mistake.line)
-            .collect();
-        lines.sort_unstable();
+        let mistakes = self.all_mistakes().into_iter();
+        let lines: Vec<usize> = mistakes.filter_map(|mistake| mistake.line).collect();
         let next = lines.iter().find(|line| **line > here).or(lines.first());
         if let Some(line) = next.copied() {
             self.field.go_to_line(line);

@@ -51,8 +51,7 @@ pub(super) fn saving(spending: &BudgetStatus, status: &MysisStatus, calls: u64) 
     let today = spending.swarm;
     let tokens = part(today.tokens(), calls, today.calls);
     let totals = status.totals;
-    let own = totals.tokens_in.saturating_add(totals.tokens_out);
-    let micros = part(totals.cost_micros, tokens, own);
+    let micros = part(totals.cost_micros, tokens, totals.tokens());
     Saving {
         calls,
         micros,

@@ -15,7 +15,6 @@ pub(crate) mod detail_pane;
 pub(crate) mod view;
 
 mod actions;
-mod lanes;
 
 pub(super) use actions::TableOutcome;
 
@@ -115,7 +114,6 @@ impl MysisTable {
     }
 
     /// The number of lines above those in sight, and these.
-    #[must_use]
     pub fn visible(&self) -> (usize, &[TableLine]) {
         self.selection.visible(&self.lines)
     }

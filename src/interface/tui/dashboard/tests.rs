@@ -30,8 +30,9 @@ use super::inspector::Inspector;
 use super::log::list::LogView;
 use super::outbox::Request;
 use super::overlay::Overlay;
-use super::overlay::composer::ComposeTarget;
+use super::overlay::composer::{ComposeTarget, Composer};
 use super::overlay::query::{Query, QueryScope};
+use super::overlay::question::ConfirmDialog;
 use super::search::SearchView;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
@@ -144,6 +145,17 @@ impl Desk {
         self.board.prepare_frame();
     }
 
+    /// A Mysis tells its status.
+    pub(super) fn reports(&mut self, status: Arc<MysisStatus>) {
+        let (id, name) = (status.id.0, status.name.clone());
+        self.happens(Some((id, &*name)), EventKind::StatusChanged(status));
+    }
+
+    /// A condition of the whole swarm changes.
+    pub(super) fn changes(&mut self, condition: SwarmCondition) {
+        self.happens(None, EventKind::Condition(condition));
+    }
+
     pub(super) fn answers(&mut self, id: OrderId, answer: Result<CompletedOrder, OrderRefusal>) {
         self.board.on_answer(id, answer);
         self.board.prepare_frame();
@@ -156,6 +168,26 @@ impl Desk {
     pub(super) fn complaint(&self) -> &str {
         let status = self.board.facts.log.open_errors().next_back();
         status.map_or("", |message| &message.text)
+    }
+
+    /// What the operator was told last.
+    pub(super) fn said(&self) -> &str {
+        let said = self.board.facts.log.newest_notice();
+        said.map_or("", |said| &said.text)
+    }
+
+    /// The topmost composer.
+    pub(super) fn composer(&self) -> &Composer {
+        let composer = self.board.overlays().last();
+        let composer = composer.and_then(Overlay::try_as_compose_ref);
+        composer.expect("a composer")
+    }
+
+    /// The topmost question.
+    pub(super) fn question(&self) -> &ConfirmDialog {
+        let question = self.board.overlays().last();
+        let question = question.and_then(Overlay::try_as_confirm_ref);
+        question.expect("a question")
     }
 }
 
@@ -217,8 +249,7 @@ fn a_message_is_written_sent_and_cleared() {
     let receipt = desk.board.visible_receipt().unwrap();
     assert_eq!(receipt.progress(), "stored");
     desk.types("m");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert!(composer.field.is_empty());
+    assert!(desk.composer().field.is_empty());
 }
 
 #[test]
@@ -232,8 +263,7 @@ fn a_refused_message_says_why_and_is_there_again() {
         "message bravo: mysis stopped - press 'r' to relaunch"
     );
     desk.types("m");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert_eq!(composer.field.text(), "hello");
+    assert_eq!(desk.composer().field.text(), "hello");
     desk.key(KeyCode::Esc);
     desk.key(KeyCode::Esc);
     assert_eq!(desk.complaint(), "");
@@ -247,8 +277,7 @@ fn drafts_are_kept_for_each_mysis() {
     desk.types("jmsecond");
     desk.key(KeyCode::Esc);
     desk.types("km");
-    let composer = desk.board.overlays()[0].try_as_compose_ref().unwrap();
-    assert_eq!(composer.field.text(), "first");
+    assert_eq!(desk.composer().field.text(), "first");
 }
 
 #[test]
@@ -269,13 +298,7 @@ fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
         desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
         assert!(desk.board.focus().is_none());
         desk.types("p");
-        let composer = desk
-            .board
-            .overlays()
-            .last()
-            .and_then(Overlay::try_as_compose_ref);
-        let text = composer.map(|composer| composer.field.text());
-        assert_eq!(text, Some("help"));
+        assert_eq!(desk.composer().field.text(), "help");
         desk.key(KeyCode::Esc);
         let is_back = desk.board.view::<SearchView>().is_some();
         assert_eq!(is_back, is_from_search);
@@ -298,10 +321,8 @@ fn an_order_for_a_mysis_that_is_gone_says_so() {
     desk.types("mhello");
     desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
     assert!(orders_of(&desk.key(KeyCode::Enter)).is_empty());
-    let said = desk.board.facts.log.newest_notice();
-    let said = said.map(|said| &*said.text);
     let words = "the Mysis was deleted meanwhile; nothing was ordered";
-    assert_eq!(said, Some(words));
+    assert_eq!(desk.said(), words);
     assert_eq!(desk.board.writing.history.to_lines(), "\"hello\"\n");
 }
 
@@ -350,10 +371,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     let mut desk = Desk::new();
     desk.types("j");
     assert_eq!(desk.in_hand(), "bravo");
-    desk.happens(
-        Some((9, "aaa")),
-        EventKind::StatusChanged(status(9, "aaa", LifeState::Idle)),
-    );
+    desk.reports(status(9, "aaa", LifeState::Idle));
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(Some((2, "bravo")), EventKind::Roster(RosterChange::Deleted));
     assert_eq!(desk.in_hand(), "ceres");
@@ -384,10 +402,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
     };
     assert!(form.complaint.as_ref().unwrap().contains("exists already"));
     let (id, _) = order_of(&desk.key(KeyCode::Enter));
-    desk.happens(
-        Some((4, "zed")),
-        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
-    );
+    desk.reports(status(4, "zed", LifeState::Idle));
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert!(desk.board.overlays().is_empty());
     assert_eq!(desk.in_hand(), "zed");
@@ -401,10 +416,7 @@ fn a_new_mysis_that_comes_after_another_key_takes_no_row_out_of_hand() {
     let later = Timestamp(1_000_100);
     desk.board.tick(Now::from_timestamp(later));
     desk.types("j");
-    desk.happens(
-        Some((4, "zed")),
-        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
-    );
+    desk.reports(status(4, "zed", LifeState::Idle));
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert_eq!(desk.in_hand(), "bravo");
 }
@@ -444,17 +456,11 @@ fn an_error_of_the_program_stays_until_it_is_dismissed_and_what_lasts_is_in_the_
     let mut standing = StandingConditions::default();
     let full = Some("disk full".into());
     standing.set(StandingKind::StoreTrouble, Timestamp(0), full);
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
-    );
+    desk.changes(SwarmCondition::Standing(Arc::new(standing)));
     desk.key(KeyCode::Esc);
     assert_eq!(desk.board.banner_text(), "disk full");
     assert!(desk.board.title().contains("1 need you"));
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Standing(Arc::default())),
-    );
+    desk.changes(SwarmCondition::Standing(Arc::default()));
     assert_eq!(desk.board.banner_text(), "");
 }
 
@@ -536,13 +542,8 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
     desk.answers(id, Err(OrderRefusal::NothingSent));
     assert!(desk.board.overlays().is_empty());
     assert!(desk.board.facts.orders.receipts().is_empty());
-    let said = desk
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert_eq!(said, Some(format!("alpha: {}", OrderRefusal::NothingSent)));
+    let why = format!("alpha: {}", OrderRefusal::NothingSent);
+    assert_eq!(desk.said(), why);
 }
 
 #[test]
@@ -577,13 +578,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert_eq!(started, [start("alpha"), start("ceres")]);
     let mut nobody = Desk::new();
     assert!(orders_of(&nobody.types("R")).is_empty());
-    let said = nobody
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("nothing to resume")));
+    assert!(nobody.said().contains("nothing to resume"));
 }
 
 #[test]
@@ -609,13 +604,7 @@ fn those_who_are_to_try_again_are_named_by_a_line() {
         ("retry", 1, 1)
     );
     desk.types("U");
-    let said = desk
-        .board
-        .facts
-        .log
-        .newest_notice()
-        .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("there is no order to undo")));
+    assert!(desk.said().contains("there is no order to undo"));
 }
 
 #[test]
@@ -645,8 +634,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
     let mut desk = Desk::with(vec![Arc::new(waits)]);
     let doing = |desk: &Desk| {
         let member = desk.board.facts.roster.find_by_name("alpha").unwrap();
-        let now = desk.board.facts.now;
-        super::table::cells::activity_text(&member.status, now, &desk.board.facts.outages).0
+        super::table::cells::doing_text(&desk.board.facts, &member.status).0
     };
     assert_eq!(doing(&desk), "local busy 16:40");
     let outages = ServerOutages(vec![ServerOutage {
@@ -657,15 +645,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         needs_operator: false,
         stage: OutageStage::Away,
     }]);
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Outages(Arc::new(outages))),
-    );
+    desk.changes(SwarmCondition::Outages(Arc::new(outages)));
     assert_eq!(doing(&desk), "local down 0:04 left");
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Outages(Arc::default())),
-    );
+    desk.changes(SwarmCondition::Outages(Arc::default()));
     assert_eq!(doing(&desk), "local busy 16:40");
 }
 
@@ -681,10 +663,7 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(KeyCode::Down)).is_empty());
     let mut later = (*status(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
-    desk.happens(
-        Some((1, "alpha")),
-        EventKind::StatusChanged(Arc::new(later)),
-    );
+    desk.reports(Arc::new(later));
     assert_eq!(orders_of(&desk.key(KeyCode::Down)).len(), 1);
 }
 
@@ -753,15 +732,15 @@ fn the_end_names_for_whom_it_still_waits() {
     let under_way = |activity| {
         let mut one = (*status(1, "alpha", LifeState::Running)).clone();
         one.activity = activity;
-        EventKind::StatusChanged(Arc::new(one))
+        Arc::new(one)
     };
-    desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
+    desk.reports(under_way(Activity::Travelling));
     assert!(desk.board.facts.awaited_myses().is_empty());
     desk.types("qy");
     let waited = |desk: &Desk| desk.board.facts.awaited_myses().len();
     assert_eq!(waited(&desk), 1);
     assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
-    desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
+    desk.reports(under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
 }
 
@@ -784,17 +763,14 @@ fn a_freeze_and_an_end_concern_the_myses_of_this_process_alone() {
         pausing(3, "ceres", Some("box-2")),
     ]);
     let since = Some(Timestamp(1_000_000));
-    desk.happens(None, EventKind::Condition(SwarmCondition::Freeze(since)));
+    desk.changes(SwarmCondition::Freeze(since));
     let facts = &desk.board.facts;
     let statuses = facts.roster.members().values().map(|member| &member.status);
     let held = statuses.map(|status| facts.is_held(status));
     assert_eq!(held.collect::<Vec<_>>(), [true, true, false]);
     desk.types("F");
-    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-        panic!("it is not asked");
-    };
     assert_eq!(
-        question.lines[1],
+        desk.question().lines[1],
         "2 Myses run and continue where they paused."
     );
     desk.types("nqy");
@@ -808,14 +784,14 @@ fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
     let with_turns = |id, name, turns| {
         let mut one = MysisStatus::clone(&status(id, name, LifeState::Running));
         one.totals.turns = turns;
-        EventKind::StatusChanged(Arc::new(one))
+        Arc::new(one)
     };
     let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
     desk.board.tick(Now::from_timestamp(Timestamp(1_011_000)));
-    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_000));
+    desk.reports(with_turns(2, "bravo", 4_000));
     let rate = |desk: &Desk| desk.board.facts.turn_rate.per_minute();
     assert_eq!(rate(&desk), Some(0));
-    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_002));
+    desk.reports(with_turns(2, "bravo", 4_002));
     assert_eq!(rate(&desk), Some(10), "two in eleven seconds");
 }
 

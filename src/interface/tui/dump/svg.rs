@@ -172,27 +172,16 @@ fn colour(colour: Color, plain: &str) -> String {
 
 /// The RGB value of an xterm colour index.
 fn of_index(index: u8) -> [u8; 3] {
-    const FIRST: [[u8; 3]; 16] = [
-        [0, 0, 0],
-        [205, 0, 0],
-        [0, 205, 0],
-        [205, 205, 0],
-        [0, 0, 238],
-        [205, 0, 205],
-        [0, 205, 205],
-        [229, 229, 229],
-        [127, 127, 127],
-        [255, 85, 85],
-        [85, 255, 85],
-        [255, 255, 85],
-        [92, 92, 255],
-        [255, 85, 255],
-        [85, 255, 255],
-        [255, 255, 255],
+    const FIRST: [u32; 16] = [
+        0x00_0000, 0xcd_0000, 0x00_cd00, 0xcd_cd00, 0x00_00ee, 0xcd_00cd, 0x00_cdcd, 0xe5_e5e5,
+        0x7f_7f7f, 0xff_5555, 0x55_ff55, 0xff_ff55, 0x5c_5cff, 0xff_55ff, 0x55_ffff, 0xff_ffff,
     ];
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     match index {
-        0..16 => FIRST[usize::from(index)],
+        0..16 => {
+            let [_, rgb @ ..] = FIRST[usize::from(index)].to_be_bytes();
+            rgb
+        }
         16..232 => {
             let place = usize::from(index - 16);
             [STEPS[place / 36], STEPS[place / 6 % 6], STEPS[place % 6]]

@@ -60,12 +60,10 @@ impl ThemePart {
 
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
-    #[must_use]
     pub fn help(self) -> &'static str {
         self.get_documentation().unwrap_or_default()
     }

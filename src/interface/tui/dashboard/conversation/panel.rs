@@ -97,7 +97,7 @@ fn add_mysis(
     lines.push(labelled("temp", temperature, Tone::Text));
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
-    if totals.tokens_in.saturating_add(totals.tokens_out) > 0 {
+    if totals.tokens() > 0 {
         let cost = cost_text(status, facts.rules.as_deref());
         lines.push(labelled("cost", cost, Tone::Text));
     }

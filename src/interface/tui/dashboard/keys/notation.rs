@@ -41,7 +41,6 @@ pub enum KeyMistake {
     Unknown {
         before: String,
         part: String,
-        /// The words that may stand there.
         known: Vec<&'static str>,
     },
     /// Terminals send the same for it as for another key.

@@ -184,7 +184,7 @@ impl Dashboard {
         let Some(receipt) = self.facts.orders.receipt(outcome.receipt) else {
             return;
         };
-        if !outcome.is_last {
+        if receipt.awaited > 0 {
             return;
         }
         if receipt.refused.is_empty() {
@@ -199,7 +199,7 @@ impl Dashboard {
 
 /// The reason for a single order, a list for several.
 fn refusal_text(receipt: &Receipt) -> String {
-    let total = receipt.done + receipt.refused.len();
+    let total = receipt.total();
     match &receipt.refused[..] {
         [(who, why)] if total == 1 => format!("{} {who}: {why}", receipt.what),
         refused => {

@@ -120,7 +120,7 @@ pub(crate) fn suspend(facts: &Facts, outbox: &mut Outbox) {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::event::{EventKind, SwarmCondition};
+    use actors::domain::event::SwarmCondition;
     use actors::domain::ids::Timestamp;
     use actors::domain::order::{CompletedAction, CompletedOrder};
     use actors::domain::screen::{Successor, UiEffect};
@@ -128,7 +128,6 @@ mod tests {
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::dashboard::overlay::Overlay;
     use crate::dashboard::tests::{Desk, order_of, orders_of, status};
 
     fn ctrl_z(desk: &mut Desk) -> Vec<UiEffect> {
@@ -144,18 +143,12 @@ mod tests {
         let mut desk = Desk::new();
         desk.types("mhello");
         ctrl_z(&mut desk);
-        let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-            panic!("a question stands over the composer");
-        };
-        let asked = question.lines.join(" ");
+        let asked = desk.question().lines.join(" ");
         assert!(asked.contains("until `fg`"), "{asked}");
         assert!(!suspends(&mut desk));
         ctrl_z(&mut desk);
         assert!(suspends(&mut desk), "the key insists");
-        assert!(
-            desk.board.overlays()[0].try_as_compose_ref().is_some(),
-            "the draft stays"
-        );
+        assert_eq!(desk.composer().field.text(), "hello", "the draft stays");
 
         let mut left = Desk::new();
         ctrl_z(&mut left);
@@ -175,11 +168,9 @@ mod tests {
             status(4, "m-3", LifeState::Running),
         ]);
         desk.types("*d");
-        let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-            panic!("it asks");
-        };
-        assert_eq!(question.lines[0], "Delete 4 Myses? 1 of them runs.");
-        assert_eq!(question.lines[1], "m-1, m-2, m-3, m-10");
+        let asked = &desk.question().lines;
+        assert_eq!(asked[0], "Delete 4 Myses? 1 of them runs.");
+        assert_eq!(asked[1], "m-1, m-2, m-3, m-10");
         assert!(desk.types("y").is_empty(), "a habit is no answer");
         assert!(desk.types("3").is_empty());
         assert!(desk.key(KeyCode::Enter).is_empty(), "another number");
@@ -204,14 +195,14 @@ mod tests {
 
     #[test]
     fn the_question_about_a_thaw_ends_with_the_freeze() {
-        let freeze = |since| EventKind::Condition(SwarmCondition::Freeze(since));
+        let freeze = SwarmCondition::Freeze;
         let mut desk = Desk::new();
-        desk.happens(None, freeze(Some(Timestamp(7))));
+        desk.changes(freeze(Some(Timestamp(7))));
         desk.types("F");
         assert_eq!(desk.board.overlays().len(), 1);
-        desk.happens(None, freeze(Some(Timestamp(7))));
+        desk.changes(freeze(Some(Timestamp(7))));
         assert_eq!(desk.board.overlays().len(), 1, "nothing changed");
-        desk.happens(None, freeze(None));
+        desk.changes(freeze(None));
         assert!(desk.board.overlays().is_empty());
     }
 }

@@ -93,10 +93,7 @@ impl Composer {
 
     /// The tokens that the text adds to every request, if it is a note.
     pub fn added_tokens(&self) -> Option<u64> {
-        match self.target {
-            ComposeTarget::Notes(_) => Some(note_tokens(self.field.text())),
-            ComposeTarget::Swarm | ComposeTarget::Myses(_) => None,
-        }
+        (!self.is_order()).then(|| note_tokens(self.field.text()))
     }
 
     /// Adds or removes the mark that says that the order expects no gain.

@@ -14,6 +14,7 @@ use crate::dashboard::facts::Facts;
 use crate::dashboard::input_event::{has_alt, has_ctrl};
 use crate::dashboard::outbox::Outbox;
 use crate::dashboard::text::field::TextField;
+use crate::dashboard::toolkit::list::{beside, step_in};
 use actors::domain::screen::OrderId;
 use crossterm::event::{KeyCode, KeyEvent};
 use strum::IntoStaticStr;
@@ -163,8 +164,8 @@ impl MysisForm {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => return FormOutcome::Leave,
             (KeyCode::Enter, _) => return self.build_order(),
-            (KeyCode::BackTab | KeyCode::Up, _) => self.step(false),
-            (KeyCode::Tab | KeyCode::Down, _) => self.step(true),
+            (KeyCode::BackTab | KeyCode::Up, _) => self.at = step_in(&self.slots(), self.at, false),
+            (KeyCode::Tab | KeyCode::Down, _) => self.at = step_in(&self.slots(), self.at, true),
             _ => self.fill(press),
         }
         FormOutcome::Used
@@ -238,12 +239,6 @@ impl MysisForm {
         }
     }
 
-    fn step(&mut self, forth: bool) {
-        let slots = self.slots();
-        let place = slots.iter().position(|slot| *slot == self.at).unwrap_or(0);
-        self.at = slots[beside(place, slots.len(), forth)];
-    }
-
     /// Whether provider and model stay as they are, so that the role's or the configuration's go on to hold.
     fn leaves_provider(&self) -> bool {
         let (provider, model, _) = &self.before;
@@ -313,13 +308,6 @@ impl MysisForm {
     }
 }
 
-/// The next or the previous of so many places, in a circle.
-fn beside(place: usize, count: usize, forth: bool) -> usize {
-    let count = count.max(1);
-    let step = if forth { 1 } else { count - 1 };
-    (place + step) % count
-}
-
 fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> Option<usize> {
     providers.iter().position(|(known, _)| **known == *name)
 }
@@ -338,23 +326,15 @@ mod tests {
     use crate::dashboard::tests::{rules, status};
 
     fn form(names: &[&str]) -> MysisForm {
+        let providers = names.iter();
         MysisForm {
-            purpose: FormPurpose::Create,
-            at: FormField::Name,
-            name: TextField::default(),
-            providers: names
-                .iter()
+            providers: providers
                 .map(|name| (Arc::from(*name), Arc::from("model")))
                 .collect(),
             provider: 0,
-            model: TextField::default(),
-            roles: Vec::new(),
-            role: 0,
             before: (Some(0), String::new(), Some(0)),
-            temperature: TextField::default(),
-            starts: true,
-            complaint: None,
-            awaited: None,
+            roles: Vec::new(),
+            ..MysisForm::create(&rules())
         }
     }
 

@@ -3,19 +3,20 @@
 pub mod commands;
 pub mod takes;
 
-mod sources;
-
 pub(crate) mod view;
 
+use crate::dashboard::facts::Facts;
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;
+use crate::dashboard::key_screens::key_tables;
 use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
+use zoea_text::natural::compare_natural;
 
 use crate::dashboard::targets::MYSIS_WORDS;
+use crate::dashboard::toolkit::list::beside;
 use commands::{AUTOMATIC, PALETTE, PaletteCommand, find_command};
-pub use sources::CompletionSources;
 use takes::Takes;
 
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
@@ -50,6 +51,46 @@ pub enum PaletteOutcome {
     Leave,
 }
 
+/// The names that the palette completes from.
+#[derive(Clone, Debug, Default)]
+pub struct CompletionSources {
+    pub myses: Vec<String>,
+    pub providers: Vec<String>,
+    /// The roles, and the words for none and the configuration's.
+    pub roles: Vec<String>,
+    /// What the keys of the current view do, and the keys.
+    pub gestures: Vec<(&'static str, KeyEvent)>,
+    /// Whether the tools may be a game's. If not, nothing that is a game's only is completed.
+    pub may_be_game: bool,
+}
+
+impl CompletionSources {
+    /// Those of the open conversation, or of the table.
+    pub fn of(facts: &Facts, is_open: bool) -> CompletionSources {
+        let names = facts.roster.members().values();
+        let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();
+        myses.sort_by(|a, b| compare_natural(a, b));
+        let rules = facts.rules.as_ref();
+        let providers = rules.iter().flat_map(|rules| rules.providers.keys());
+        let keymap = &facts.keymap;
+        let tables = key_tables();
+        let view = match is_open {
+            true => tables.conversation,
+            false => tables.table,
+        };
+        let may_be_game = facts.roster.may_tell_facts();
+        let gestures = [view, tables.targets, tables.global].into_iter();
+        let gestures = gestures.flat_map(|table| keymap.action_help(&table.for_tools(may_be_game)));
+        CompletionSources {
+            myses,
+            providers: providers.map(ToString::to_string).collect(),
+            roles: rules.map(|rules| rules.roles.words()).unwrap_or_default(),
+            gestures: gestures.collect(),
+            may_be_game,
+        }
+    }
+}
+
 impl CommandPalette {
     pub fn new(known: &CompletionSources) -> CommandPalette {
         let mut palette = CommandPalette::default();
@@ -67,7 +108,7 @@ impl CommandPalette {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => return PaletteOutcome::Leave,
             (KeyCode::Enter, _) => return self.enter(known),
-            (KeyCode::BackTab, _) => self.chosen = (self.chosen + count - 1) % count,
+            (KeyCode::BackTab, _) => self.chosen = beside(self.chosen, count, false),
             (KeyCode::Tab, _) => self.accept_candidate(known),
             (KeyCode::Up, _) if self.chosen == 0 => self.older(known, history),
             (KeyCode::Up, _) => self.chosen -= 1,

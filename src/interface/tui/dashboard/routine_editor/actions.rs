@@ -228,10 +228,10 @@ impl RoutineEditor {
 
     /// Writes into the text or moves in it. Returns whether the key was of use.
     fn write(&mut self, press: KeyEvent) -> bool {
+        let before = self.field.text().to_string();
         match (press.code, has_ctrl(press)) {
             (KeyCode::Enter, _) => {
-                let before = self.field.before();
-                let line = before.rsplit('\n').next().unwrap_or_default();
+                let line = self.field.before().rsplit('\n').next().unwrap_or_default();
                 let indent = line.len() - line.trim_start_matches(' ').len();
                 let new = format!("\n{}", " ".repeat(indent));
                 self.field.insert(&new);
@@ -244,7 +244,7 @@ impl RoutineEditor {
             _ if self.field.press(press) => {}
             _ => return false,
         }
-        if self.field.text() != self.judged {
+        if self.field.text() != before {
             self.judge();
         }
         true

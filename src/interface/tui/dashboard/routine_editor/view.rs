@@ -11,6 +11,7 @@ use crate::dashboard::keys::Keymap;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::toolkit::page::begin_page;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
@@ -23,10 +24,7 @@ pub(crate) fn paint(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = layout.page();
-    painter.fill(page, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(facts, editor));
+    let page = begin_page(layout, &title(facts, editor), painter);
     if editor.is_loading() {
         painter.text(page, 0, " reading the routine …", Tone::Dim);
         return;

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 
 use actors::domain::event::{Activity, LastToolCall, MysisStatus};
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Lane, Timestamp};
+use actors::domain::message::Severity;
 use actors::domain::model::AnswerProgress;
+use actors::domain::needs::operator_need;
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
-use super::lanes::{down_words, queue_text, queue_words};
-use super::ranks::{NeedRank, need_rank, tokens};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::money;
 use crate::dashboard::roster::RosterMember;
@@ -37,7 +37,6 @@ impl CellFacts<'_> {
 }
 
 /// The role. One that the configuration does not know is marked.
-#[must_use]
 pub fn role_text(status: &MysisStatus) -> (String, Tone) {
     match &status.profile.role {
         None => unknown(),
@@ -105,7 +104,6 @@ pub(super) fn place_text(status: &MysisStatus) -> (String, Tone) {
 }
 
 /// The place in a system that is told already.
-#[must_use]
 pub fn place_within(status: &MysisStatus) -> (String, Tone) {
     let poi = &status.figures.facts.poi;
     poi.as_ref()
@@ -124,18 +122,20 @@ pub fn tone_of_gain(credits: i64) -> Tone {
 pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
     let price_of = |rules: &SwarmRules| rules.price_of(&status.profile.provider, &status.model);
     match status.totals.cost_micros {
-        0 if tokens(status) > 0 && rules.and_then(price_of).is_none() => "unknown".to_string(),
+        0 if status.totals.tokens() > 0 && rules.and_then(price_of).is_none() => {
+            "unknown".to_string()
+        }
         micros => figures::money(micros),
     }
 }
 
 /// The mark of a Mysis that needs the operator, else of one with unread words.
 pub(super) fn attention_mark(member: &RosterMember) -> (String, Tone) {
-    let (sign, tone) = match need_rank(&member.status) {
-        NeedRank::Error => ("!", Tone::Fault),
-        NeedRank::Warning => ("!", Tone::Warning),
-        NeedRank::None if member.is_unread() => ("●", Tone::Dim),
-        NeedRank::None => ("", Tone::Dim),
+    let (sign, tone) = match operator_need(&member.status).map(|need| need.severity) {
+        Some(Severity::Error) => ("!", Tone::Fault),
+        Some(Severity::Warn | Severity::Info) => ("!", Tone::Warning),
+        None if member.is_unread() => ("●", Tone::Dim),
+        None => ("", Tone::Dim),
     };
     (sign.to_string(), tone)
 }
@@ -151,24 +151,14 @@ pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
 }
 
 /// What a Mysis does: that it is frozen, unless it still awaits an answer.
-#[must_use]
 pub fn doing_text(facts: &Facts, status: &MysisStatus) -> (String, Tone) {
     match facts.is_held(status) {
         true => ("frozen".to_string(), Tone::Found),
-        false => activity_text(status, facts.now, &facts.outages),
+        false => doing_within(status, facts.now, &facts.outages, MAX_CELL_COLUMNS),
     }
 }
 
-#[must_use]
-pub fn activity_text(
-    status: &MysisStatus,
-    now: Timestamp,
-    outages: &ServerOutages,
-) -> (String, Tone) {
-    doing_within(status, now, outages, MAX_CELL_COLUMNS)
-}
-
-/// The same within a width. A long text is cut, but the time is kept.
+/// What a Mysis does within a width. A long text is cut, but the time is kept.
 pub(super) fn doing_within(
     status: &MysisStatus,
     now: Timestamp,
@@ -228,6 +218,39 @@ pub(super) fn doing_within(
         Activity::Recording => ("writes to disk".to_string(), Tone::Dim),
         Activity::AwaitingLogin(_) => (timed("needs login"), Tone::Warning),
         Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
+    }
+}
+
+/// The server of a lane, for a narrow column.
+fn server_name(lane: &Lane) -> String {
+    match lane {
+        Lane::Provider(name) => one_line(name),
+        Lane::Logins | Lane::Game => "tools".to_string(),
+    }
+}
+
+/// What waits for a server that is away, within a width.
+fn down_words(lane: &Lane, columns: usize) -> String {
+    let words = format!("{} down", server_name(lane));
+    if width::of(&words) <= columns {
+        return words;
+    }
+    "down".to_string()
+}
+
+/// What waits for its turn at a server in good order, for a narrow column.
+fn queue_words(lane: &Lane) -> String {
+    match lane {
+        Lane::Provider(_) | Lane::Game => format!("{} busy", server_name(lane)),
+        Lane::Logins => "logs in".to_string(),
+    }
+}
+
+fn queue_text(lane: &Lane) -> String {
+    match lane {
+        Lane::Provider(name) => format!("waits for its turn at {}", one_line(name)),
+        Lane::Logins => "waits for its turn to log in".to_string(),
+        Lane::Game => "waits for its turn at the tool server".to_string(),
     }
 }
 
@@ -322,7 +345,6 @@ pub(super) fn last_words_text(
     (clip_to_line(&status.last_words), tone)
 }
 
-#[must_use]
 pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
         ("✗", Tone::Warning)
@@ -344,7 +366,6 @@ mod tests {
     use std::time::Duration;
 
     use actors::domain::game::GameRef;
-    use actors::domain::ids::Lane;
     use actors::domain::outages::{OutageStage, ServerOutage};
     use actors::domain::question::Question;
     use actors::domain::routine::{RoutineStatus, RunSource};
@@ -369,62 +390,40 @@ mod tests {
             &serde_json::json!({"message": "Go on?",
             "requestedSchema": {"type": "object", "properties": {}}}),
         );
-        let all = vec![
-            Activity::Resting,
-            Activity::Rebuilding,
-            Activity::Pausing,
-            Activity::Waiting,
-            Activity::Done,
-            Activity::Queueing(Lane::Game),
-            Activity::Queueing(Lane::Logins),
-            Activity::Queueing(Lane::Provider("openrouter".into())),
-            Activity::Connecting,
-            Activity::AwaitingLogin("enter K-1 at https://game.example".into()),
-            Activity::CallingModel,
-            Activity::Answering(AnswerProgress {
-                thoughts: 99_900,
-                words: 0,
-            }),
-            Activity::Answering(AnswerProgress {
-                thoughts: 99_900,
-                words: 999_000,
-            }),
-            Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into()),
-            Activity::CallingTool("get_map".into()),
-            Activity::Asked(Arc::new(question.expect("a question"))),
-            Activity::Travelling,
-            Activity::Mining,
-            Activity::Fighting,
-            Activity::InTransit,
-            Activity::OnCooldown,
-            Activity::Recording,
-            Activity::Paused("the swarm's budget spent".into()),
-        ];
-        for activity in &all {
-            match activity {
-                Activity::Resting
-                | Activity::Rebuilding
-                | Activity::Pausing
-                | Activity::Waiting
-                | Activity::Done
-                | Activity::Queueing(_)
-                | Activity::Connecting
-                | Activity::AwaitingLogin(_)
-                | Activity::CallingModel
-                | Activity::Answering(_)
-                | Activity::CoolingDown(..)
-                | Activity::CallingTool(_)
-                | Activity::Asked(_)
-                | Activity::Travelling
-                | Activity::Mining
-                | Activity::Fighting
-                | Activity::InTransit
-                | Activity::OnCooldown
-                | Activity::Recording
-                | Activity::Paused(_) => {}
-            }
-        }
-        all
+        let answer = |words| AnswerProgress {
+            thoughts: 99_900,
+            words,
+        };
+        zoea_golden::every!(Activity:
+            Resting => [Activity::Resting],
+            Rebuilding => [Activity::Rebuilding],
+            Pausing => [Activity::Pausing],
+            Waiting => [Activity::Waiting],
+            Done => [Activity::Done],
+            Queueing => [
+                Activity::Queueing(Lane::Game),
+                Activity::Queueing(Lane::Logins),
+                Activity::Queueing(Lane::Provider("openrouter".into())),
+            ],
+            Connecting => [Activity::Connecting],
+            AwaitingLogin => [Activity::AwaitingLogin("enter K-1 at https://game.example".into())],
+            CallingModel => [Activity::CallingModel],
+            Answering => [
+                Activity::Answering(answer(0)),
+                Activity::Answering(answer(999_000)),
+            ],
+            CoolingDown => [Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into())],
+            CallingTool => [Activity::CallingTool("get_map".into())],
+            Asked => [Activity::Asked(Arc::new(question.expect("a question")))],
+            Travelling => [Activity::Travelling],
+            Mining => [Activity::Mining],
+            Fighting => [Activity::Fighting],
+            InTransit => [Activity::InTransit],
+            OnCooldown => [Activity::OnCooldown],
+            Recording => [Activity::Recording],
+            Paused => [Activity::Paused("the swarm's budget spent".into())],
+        )
+        .to_vec()
     }
 
     #[test]

@@ -23,9 +23,10 @@ use crate::dashboard::text::tone::Tone;
 use crate::dashboard::toolkit::columns::{WidthRequest, share_room};
 
 /// A column of the table. They stand in this order, unless the operator chose another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     /// The marks for selected, marked, in need and unread.
+    #[default]
     Mark,
     Name,
     State,
@@ -116,7 +117,7 @@ const fn spec(
 #[rustfmt::skip]
 const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Mark, "need", ""), (3, 3, 0), TEXT,
-        |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64), None),
+        |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of)), None),
     spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
         |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
         Some(|of, _| [Some(&of.name), None, None])),
@@ -160,7 +161,7 @@ const COLUMNS: [ColumnSpec; 23] = [
         |at| (one_line(&at.status().profile.provider), Tone::Dim), Compare(|a, b| a.profile.provider.cmp(&b.profile.provider)),
         Some(|of, _| [Some(&of.profile.provider), None, None])),
     spec((Column::Tokens, "tokens", "TOKENS"), (6, 6, 0), FIGURE,
-        |at| (figures::amount(ranks::tokens(at.status())), Tone::Dim), Compare(|a, b| ranks::tokens(b).cmp(&ranks::tokens(a))), None),
+        |at| (figures::amount(at.status().totals.tokens()), Tone::Dim), Compare(|a, b| b.totals.tokens().cmp(&a.totals.tokens())), None),
     spec((Column::Nudges, "nudges", "NUDGE"), (5, 5, 110), FIGURE,
         cells::nudges, Compare(|a, b| b.nudges.cmp(&a.nudges)), None),
     spec((Column::Model, "model", "MODEL"), (12, 16, 150), TEXT,
@@ -193,18 +194,15 @@ impl Column {
         spec.map(|spec| spec.column)
     }
 
-    #[must_use]
     pub fn word(self) -> &'static str {
         self.spec().word
     }
 
-    #[must_use]
     pub fn title(self) -> &'static str {
         self.spec().title
     }
 
     /// Whether it holds numbers, which are aligned to the right.
-    #[must_use]
     pub fn is_figure(self) -> bool {
         self.spec().is_figure
     }
@@ -274,7 +272,6 @@ pub struct PlacedColumn {
 }
 
 impl PlacedColumn {
-    #[must_use]
     pub fn cell(self, facts: &Facts, member: &RosterMember) -> (String, Tone) {
         (self.column.spec().cell)(&CellFacts {
             facts,

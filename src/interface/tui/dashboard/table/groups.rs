@@ -16,7 +16,7 @@ use zoea_text::natural::compare_natural;
 use super::MysisTable;
 use super::columns::Column;
 use super::seen_state::SeenState;
-use super::sorting::{SortDirection, Sorting};
+use super::sorting::Sorting;
 use crate::dashboard::roster::{Roster, RosterMember};
 use crate::dashboard::toolkit::list::Listed;
 
@@ -35,7 +35,6 @@ impl Grouping {
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word on screen, which the command takes, too.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Grouping::Place => "place",
@@ -49,7 +48,6 @@ impl Grouping {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 
-    #[must_use]
     pub fn is_of_game(self) -> bool {
         match self {
             Grouping::Place => true,
@@ -288,13 +286,13 @@ impl MysisTable {
             })
             .collect();
         if !stays {
-            let Sorting { by, from } = self.sorting;
+            let Sorting { by, is_reversed } = self.sorting;
             let rank = |sums: &GroupSums| sums.rank(by, now);
             found.sort_by(|(a, a_sums, _), (b, b_sums, _)| {
                 let order = rank(a_sums).cmp(&rank(b_sums));
                 order.then_with(|| compare_keys(a, b))
             });
-            if from == SortDirection::Reversed {
+            if is_reversed {
                 found.reverse();
             }
         }

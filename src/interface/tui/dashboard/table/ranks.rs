@@ -10,20 +10,11 @@ use actors::domain::needs::operator_need;
 use crate::dashboard::earning::EarnRate;
 
 /// The place of a Mysis in the order by needs: the errors first, who needs nothing last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum NeedRank {
-    /// It needs the operator, and does nothing until he acts.
-    Error,
-    Warning,
-    /// It needs nobody.
-    None,
-}
-
-pub(super) fn need_rank(status: &MysisStatus) -> NeedRank {
+pub(super) fn need_rank(status: &MysisStatus) -> i64 {
     match operator_need(status).map(|need| need.severity) {
-        Some(Severity::Error) => NeedRank::Error,
-        Some(Severity::Warn | Severity::Info) => NeedRank::Warning,
-        None => NeedRank::None,
+        Some(Severity::Error) => 0,
+        Some(Severity::Warn | Severity::Info) => 1,
+        None => 2,
     }
 }
 
@@ -75,9 +66,4 @@ fn most_first(figure: Option<i64>) -> i64 {
 /// The process that runs it, if it is another one.
 pub(super) fn process_of(status: &MysisStatus) -> Option<&str> {
     status.elsewhere.as_ref().map(|place| &*place.process)
-}
-
-pub(super) fn tokens(status: &MysisStatus) -> u64 {
-    let totals = status.totals;
-    totals.tokens_in.saturating_add(totals.tokens_out)
 }

@@ -9,28 +9,12 @@ use zoea_text::natural::compare_natural;
 
 use super::columns::{Column, ColumnOrder};
 
-/// A column and a direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A column, and which end of it comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sorting {
     pub by: Column,
-    pub from: SortDirection,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SortDirection {
-    /// The useful end of this column first: `a`, the errored, the most, the newest.
-    Normal,
-    /// The other end first.
-    Reversed,
-}
-
-impl Default for Sorting {
-    fn default() -> Self {
-        Sorting {
-            by: Column::Mark,
-            from: SortDirection::Normal,
-        }
-    }
+    /// If not, the useful end comes first: `a`, the errored, the most, the newest.
+    pub is_reversed: bool,
 }
 
 impl Sorting {
@@ -42,21 +26,19 @@ impl Sorting {
         }
         Sorting {
             by,
-            from: SortDirection::Normal,
+            is_reversed: false,
         }
     }
 
     #[must_use]
     pub fn reverse(self) -> Sorting {
-        let from = match self.from {
-            SortDirection::Normal => SortDirection::Reversed,
-            SortDirection::Reversed => SortDirection::Normal,
-        };
-        Sorting { from, ..self }
+        Sorting {
+            is_reversed: !self.is_reversed,
+            ..self
+        }
     }
 
     /// The rank of a Mysis in the orders that need more than a comparison: by need, by state and by what it earned.
-    #[must_use]
     pub fn rank(self, status: &MysisStatus, now: Timestamp, outages: &ServerOutages) -> i64 {
         match self.by.order() {
             ColumnOrder::Rank(rank) => rank(status, now, outages),
@@ -64,16 +46,15 @@ impl Sorting {
         }
     }
 
-    #[must_use]
     pub fn compare_ranked(self, a: (i64, &MysisStatus), b: (i64, &MysisStatus)) -> Ordering {
         let ((a_rank, a), (b_rank, b)) = (a, b);
         let order = match self.by.order() {
             ColumnOrder::Compare(compare) => compare(a, b),
             ColumnOrder::Rank(_) => a_rank.cmp(&b_rank),
         };
-        let order = match self.from {
-            SortDirection::Normal => order,
-            SortDirection::Reversed => order.reverse(),
+        let order = match self.is_reversed {
+            true => order.reverse(),
+            false => order,
         };
         order
             .then_with(|| compare_natural(&a.name, &b.name))

@@ -4,7 +4,7 @@ use super::MysisTable;
 use super::cells::place_within;
 use super::columns::{Column, PlacedColumn};
 use super::groups::{Group, Grouping, TableLine};
-use super::sorting::{SortDirection, Sorting};
+use super::sorting::Sorting;
 use crate::dashboard::earning::rate_line;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::first_minute;
@@ -63,9 +63,9 @@ pub(crate) fn paint(
 fn paint_title(sorting: Sorting, title: Rect, placed: PlacedColumn, painter: &mut Painter<'_>) {
     let area = cell_area(title, placed);
     let is_sorted = sorting.by == placed.column;
-    let sign = match (is_sorted, sorting.from) {
-        (true, SortDirection::Normal) => "▾",
-        (true, SortDirection::Reversed) => "▴",
+    let sign = match (is_sorted, sorting.is_reversed) {
+        (true, false) => "▾",
+        (true, true) => "▴",
         (false, _) => "",
     };
     let tone = if is_sorted { Tone::Accent } else { Tone::Dim };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::BudgetUse;
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, MysisStatus, SwarmCondition};
+use actors::domain::event::{MysisStatus, SwarmCondition};
 use actors::domain::game::GameRef;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::last_request::{
@@ -21,7 +21,6 @@ use super::{Desk, orders_of, status};
 use crate::dashboard::input_event::{Input, ctrl};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::loops::loops_line;
-use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crossterm::event::Event;
 
@@ -34,15 +33,9 @@ fn control_c_throws_a_draft_away_and_the_history_brings_it_back() {
     let target = ComposeTarget::Myses(vec![MysisId(1)]);
     assert_eq!(desk.board.writing.draft(&target), "");
     desk.types("m");
-    let text = |desk: &Desk| {
-        let composer = desk.board.overlays()[0]
-            .try_as_compose_ref()
-            .expect("a composer");
-        composer.field.text().to_string()
-    };
-    assert_eq!(text(&desk), "");
+    assert_eq!(desk.composer().field.text(), "");
     desk.key(KeyCode::Up);
-    assert_eq!(text(&desk), "go home");
+    assert_eq!(desk.composer().field.text(), "go home");
 }
 
 #[test]
@@ -55,16 +48,10 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     let long = "word ".repeat(12_000);
     desk.board
         .on_input(Input::Event(Event::Paste(long.clone())));
-    let composer = desk.board.overlays()[0]
-        .try_as_compose_ref()
-        .expect("a composer");
-    assert_eq!(composer.added_tokens(), Some(20_000));
+    assert_eq!(desk.composer().added_tokens(), Some(20_000));
     assert!(orders_of(&desk.key(KeyCode::Enter)).is_empty());
-    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-        panic!("it is not asked");
-    };
     assert_eq!(
-        question.lines[0],
+        desk.question().lines[0],
         "Add about 20,000 tokens to every request?"
     );
     // It is written on, so that the next letters are no orders.
@@ -92,37 +79,32 @@ fn a_long_note_of_the_palette_is_written_on_in_a_composer() {
         .on_input(Input::Event(Event::Paste(long.clone())));
     desk.key(KeyCode::Enter);
     desk.types("n");
-    let text = |desk: &Desk| {
-        let composer = desk.board.overlays()[0]
-            .try_as_compose_ref()
-            .expect("a composer");
-        assert_eq!(composer.target, ComposeTarget::Notes(vec![MysisId(1)]));
-        composer.field.text().to_string()
-    };
-    assert_eq!(text(&desk), long.trim());
+    let target = ComposeTarget::Notes(vec![MysisId(1)]);
+    assert_eq!(desk.composer().target, target);
+    assert_eq!(desk.composer().field.text(), long.trim());
     desk.press(ctrl('_'));
-    assert_eq!(text(&desk), "earlier");
+    assert_eq!(desk.composer().field.text(), "earlier");
 }
 
 #[test]
 fn the_banner_is_hidden_by_a_key_until_its_trouble_is_over() {
     let mut desk = Desk::new();
     let silent = |text: &str| {
-        EventKind::Condition(SwarmCondition::Silence(Some(Arc::new(SilenceNotice {
+        SwarmCondition::Silence(Some(Arc::new(SilenceNotice {
             scope: SilenceScope::Swarm,
             text: text.into(),
-        }))))
+        })))
     };
-    desk.happens(None, silent("most calls fail: 4 of 5 Myses"));
+    desk.changes(silent("most calls fail: 4 of 5 Myses"));
     let banner = desk.board.banner_text();
     assert_eq!(banner, "most calls fail: 4 of 5 Myses  [Esc hides this]");
     desk.key(KeyCode::Esc);
     assert_eq!(desk.board.banner_text(), "");
     // Other figures of the same trouble are no news.
-    desk.happens(None, silent("most calls fail: 5 of 5 Myses"));
+    desk.changes(silent("most calls fail: 5 of 5 Myses"));
     assert_eq!(desk.board.banner_text(), "");
-    desk.happens(None, EventKind::Condition(SwarmCondition::Silence(None)));
-    desk.happens(None, silent("most calls fail: 3 of 5 Myses"));
+    desk.changes(SwarmCondition::Silence(None));
+    desk.changes(silent("most calls fail: 3 of 5 Myses"));
     assert!(desk.board.banner_text().starts_with("most calls fail: 3"));
 }
 
@@ -168,10 +150,7 @@ fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
         },
         ..BudgetStatus::default()
     };
-    desk.happens(
-        None,
-        EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
-    );
+    desk.changes(SwarmCondition::Budget(Arc::new(spending)));
     desk.board.prepare_frame();
     assert_eq!(
         loops_line(&desk.board.facts, desk.board.table.selected()).text(),
@@ -182,10 +161,7 @@ fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].1, start.clone().for_mysis("alpha".to_string()));
     assert!(desk.types("W").is_empty(), "it asks");
-    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
-        panic!("a question");
-    };
-    let asked = question.lines.join(" ");
+    let asked = desk.question().lines.join(" ");
     for part in [
         "Let 2 Myses repeat their loops",
         "earned 1,400 credits",

@@ -21,7 +21,6 @@ pub struct WidthRequest {
 
 /// Shares the room out among columns that stand by importance. Returns the width of each, `None` if
 /// it is left out, and the room that is left. The first `kept` are cut rather than left out.
-#[must_use]
 pub fn share_room(room: u16, kept: usize, requests: &[WidthRequest]) -> (Vec<Option<u16>>, u16) {
     let mut left = room;
     let mut widths = Vec::with_capacity(requests.len());

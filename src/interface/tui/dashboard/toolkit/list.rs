@@ -84,7 +84,6 @@ impl<K: Clone + PartialEq> Selection<K> {
     }
 
     /// The number of lines above those in sight, and these.
-    #[must_use]
     pub fn visible<'a, L>(&self, list: &'a [L]) -> (usize, &'a [L]) {
         let end = self.top.saturating_add(self.height).min(list.len());
         (self.top, list.get(self.top..end).unwrap_or_default())
@@ -99,8 +98,14 @@ impl<K: Clone + PartialEq> Selection<K> {
 /// The next or the previous one, in a circle.
 pub fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
     let place = all.iter().position(|other| *other == one).unwrap_or(0);
-    let by = if forth { 1 } else { all.len() - 1 };
-    all[(place + by) % all.len()]
+    all[beside(place, all.len(), forth)]
+}
+
+/// The next or the previous of so many places, in a circle.
+pub fn beside(place: usize, count: usize, forth: bool) -> usize {
+    let count = count.max(1);
+    let step = if forth { 1 } else { count - 1 };
+    (place + step) % count
 }
 
 #[cfg(test)]

@@ -217,7 +217,7 @@ fn columns(now: Timestamp) -> [ListColumn<'static, Wait>; 4] {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{EventKind, SwarmCondition};
+    use actors::domain::event::SwarmCondition;
     use actors::domain::outages::{OutageStage, ServerOutage};
     use actors::domain::state::LifeState;
     use crossterm::event::KeyCode;
@@ -296,7 +296,7 @@ mod tests {
             stage: OutageStage::Away,
         };
         let outages = Arc::new(ServerOutages(vec![away]));
-        desk.happens(None, EventKind::Condition(SwarmCondition::Outages(outages)));
+        desk.changes(SwarmCondition::Outages(outages));
         desk.types("Z");
         let rows = rows(&desk);
         let row = |name: &str| rows.iter().find(|row| row.contains(name));

@@ -31,7 +31,6 @@ pub enum Takes {
 }
 
 impl Takes {
-    #[must_use]
     pub fn placeholder(self, may_be_game: bool) -> String {
         match self {
             Takes::Myses => "NAMES".to_string(),
@@ -47,7 +46,6 @@ impl Takes {
     }
 
     /// That a word is not an argument of this type.
-    #[must_use]
     pub fn refuse(self, word: &str, may_be_game: bool) -> String {
         let words = self.words(may_be_game);
         let words = match words.is_empty() {
@@ -58,7 +56,6 @@ impl Takes {
     }
 
     /// The words of which it is one, without those of a game unless the tools may be a game's; empty if it is free.
-    #[must_use]
     pub fn words(self, may_be_game: bool) -> Vec<&'static str> {
         match self {
             Takes::Word(words) => words.to_vec(),

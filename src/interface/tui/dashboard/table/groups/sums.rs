@@ -1,12 +1,12 @@
 //! The sums of a group, and where it stands by them.
 
 use actors::domain::ids::Timestamp;
+use actors::domain::needs::operator_need;
 
 use crate::dashboard::earning::{EarnRate, rate_line};
 use crate::dashboard::money::{self, SwarmMoney, money_of, short_credits};
 use crate::dashboard::roster::{Counts, RosterMember};
 use crate::dashboard::table::columns::{Column, PlacedColumn};
-use crate::dashboard::table::ranks::{NeedRank, need_rank};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 
@@ -22,7 +22,7 @@ impl GroupSums {
         members: impl Iterator<Item = &'a RosterMember> + Clone,
         now: Timestamp,
     ) -> GroupSums {
-        let needs = |member: &&RosterMember| need_rank(&member.status) != NeedRank::None;
+        let needs = |member: &&RosterMember| operator_need(&member.status).is_some();
         GroupSums {
             counts: Counts::of(members.clone()),
             money: money_of(members.clone(), now),
