@@ -241,10 +241,7 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
         assert!(after.is_err(), "nobody knows what became of the statement");
     }
     write(&ledger, vec![note(10)]).await.unwrap();
-    let careless = inner
-        .begin_without_foreign_keys(WriteLock::All)
-        .await
-        .unwrap();
+    let careless = inner.begin_without_foreign_keys(ALPHA).await.unwrap();
     inner.apply_write(&careless, &note(11)).await.unwrap();
     careless.commit().await.unwrap();
     let nobodys = Write::Append {
