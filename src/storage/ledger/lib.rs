@@ -27,7 +27,6 @@ mod fences;
 mod file;
 mod file_length;
 mod fleet;
-mod gathered;
 mod group_commit;
 mod held;
 pub mod import;
@@ -100,7 +99,7 @@ use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
 
-pub use check::{CheckResult, DatabaseLocation, check};
+pub use check::{CheckResult, check};
 pub use compact::CompactionResult;
 pub use copies::{
     CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
@@ -111,6 +110,7 @@ pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
 pub use loss::{is_blank, rescued_file};
 pub use open_error::OpenError;
+pub use opening::DatabaseLocation;
 pub use period::{MysisShare, PeriodRecord, PeriodSamples, SwarmMinute, SystemShare};
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
