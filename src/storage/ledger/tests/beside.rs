@@ -9,7 +9,6 @@ use crate::commit::apply_write;
 use crate::index::STEP_ROWS;
 use crate::write_lock::WriteLock;
 use crate::writer::Tx;
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::reading::EventQuery;
 use actors::ports::FleetReport;
 
@@ -131,18 +130,7 @@ async fn a_row_that_is_removed_while_it_is_indexed_is_in_neither_place() {
 }
 
 fn event(id: i64) -> Write {
-    Write::Event(Box::new(EventRecord {
-        id: EventId(id),
-        at: Timestamp(id),
-        kind: EventRecordKind::Notice,
-        mysis: None,
-        severity: Severity::Info,
-        code: "code".into(),
-        text: "text".into(),
-        source: None,
-        row: None,
-        answered: None,
-    }))
+    Write::Event(Box::new(notice(id)))
 }
 
 #[tokio::test]

@@ -1,9 +1,8 @@
 //! Two processes share one database.
 
-use actors::ports::FleetReport;
 use sea_orm::{DbBackend, Statement};
 
-use super::fleet::{step, step_with, taken};
+use super::fleet::{frozen, step, step_with, taken};
 use super::*;
 
 fn prompt(seq: i64) -> Write {
@@ -197,11 +196,7 @@ async fn what_a_frozen_process_let_expire_is_for_commands_of_its_home_alone_and_
     };
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let frozen = FleetReport {
-        is_frozen: true,
-        ..FleetReport::default()
-    };
-    step_with(&one, frozen).await;
+    step_with(&one, frozen()).await;
     one.close().await;
     let elsewhere = opened(&books, "other").await;
     expire(&elsewhere).await;
