@@ -176,7 +176,7 @@ impl SqlLedger {
     /// another program, or is not usable for it.
     pub async fn open_server(
         address: &ServerAddress,
-        home: impl Into<HomeClaim>,
+        home: HomeClaim,
         process_kind: ProcessKind,
     ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable(&error);
@@ -185,7 +185,7 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::Server(pool);
         let readers = address.open_readers();
-        let holder = LeaseHolder::of_home(home.into(), process_kind, address);
+        let holder = LeaseHolder::of_home(home, process_kind, address);
         let opened = SqlLedger::from_parts(writer, readers, None, Some(holder)).await;
         opened.map_err(unusable)
     }

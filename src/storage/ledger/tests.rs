@@ -37,6 +37,13 @@ const ALPHA: MysisId = MysisId(7);
 /// Processes of the tests' home. Each is gone when the next one opens its database.
 static EARLIER: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// A process of which no earlier one is known to be gone.
+impl From<&str> for HomeClaim {
+    fn from(home: &str) -> HomeClaim {
+        HomeClaim::new(home, &[])
+    }
+}
+
 enum Books {
     File(tempfile::TempDir),
     Server(Box<ServerAddress>),

@@ -199,7 +199,7 @@ async fn a_command_writes_while_no_process_does() {
     };
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let command = SqlLedger::open_server(address, "home", ProcessKind::Command).await;
+    let command = SqlLedger::open_server(address, "home".into(), ProcessKind::Command).await;
     let command = command.unwrap();
     let unfinished = unfinished(&one, WriteLock::Own, &says(ALPHA, 1, "last")).await;
     let mut ordering = Box::pin(write(&command, vec![says(ALPHA, 2, "order")]));

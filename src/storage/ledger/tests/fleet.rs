@@ -399,7 +399,7 @@ async fn a_file_and_a_command_are_of_no_fleet() {
     let Some(Books::Server(address)) = Books::server() else {
         return;
     };
-    let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
+    let command = SqlLedger::open_server(&address, "home".into(), ProcessKind::Command).await;
     assert!(command.unwrap().fleet(facts()).is_none());
 }
 

@@ -14,7 +14,7 @@ pub(super) async fn opened(books: &Books, home: impl Into<HomeClaim>) -> SqlLedg
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
-    SqlLedger::open_server(address, home, ProcessKind::Resident)
+    SqlLedger::open_server(address, home.into(), ProcessKind::Resident)
         .await
         .unwrap()
 }
@@ -32,7 +32,7 @@ async fn visited(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
-    let command_process = SqlLedger::open_server(address, home, ProcessKind::Command).await;
+    let command_process = SqlLedger::open_server(address, home.into(), ProcessKind::Command).await;
     command_process.unwrap()
 }
 
