@@ -133,9 +133,9 @@ impl DatabaseFile {
             if let Err(error) = loss.keep(&self.paths) {
                 tracing::error!(%error, "failed to keep a note about the lost database");
             }
-            match loss.saved {
-                SavedContent::All(_) | SavedContent::Part { .. } => Ok(loss),
-                SavedContent::Nothing(_) => Err(loss),
+            match loss.saved.file() {
+                Some(_) => Ok(loss),
+                None => Err(loss),
             }
         };
         match self.loss.get_or_try_init(|| saving).await {
