@@ -33,8 +33,8 @@ pub enum DatabaseLocation<'a> {
 impl fmt::Display for DatabaseLocation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DatabaseLocation::File(path) => path.display().fmt(f),
-            DatabaseLocation::Server(address) => address.fmt(f),
+            DatabaseLocation::File(path) => write!(f, "{}", path.display()),
+            DatabaseLocation::Server(address) => write!(f, "{address}"),
         }
     }
 }
