@@ -68,6 +68,13 @@ impl Books {
         }
     }
 
+    fn address(&self) -> &ServerAddress {
+        match self {
+            Books::File(_) => panic!("a file is nobody else's"),
+            Books::Server(address) => address,
+        }
+    }
+
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {
         match self {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,

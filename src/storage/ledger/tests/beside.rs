@@ -194,9 +194,7 @@ async fn a_command_writes_while_no_process_does() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
     let command = SqlLedger::open_server(address, "home".into(), ProcessKind::Command).await;

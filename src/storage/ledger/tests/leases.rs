@@ -11,10 +11,7 @@ fn prompt(seq: i64) -> Write {
 
 /// Opens a shared database from a home.
 pub(super) async fn opened(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
-    let Books::Server(address) = books else {
-        panic!("a file is nobody else's");
-    };
-    SqlLedger::open_server(address, home.into(), ProcessKind::Resident)
+    SqlLedger::open_server(books.address(), home.into(), ProcessKind::Resident)
         .await
         .unwrap()
 }
@@ -29,10 +26,8 @@ pub(super) fn after(gone: &[&SqlLedger]) -> HomeClaim {
 
 /// The same for one command.
 async fn visited(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
-    let Books::Server(address) = books else {
-        panic!("a file is nobody else's");
-    };
-    let command_process = SqlLedger::open_server(address, home.into(), ProcessKind::Command).await;
+    let command_process =
+        SqlLedger::open_server(books.address(), home.into(), ProcessKind::Command).await;
     command_process.unwrap()
 }
 

@@ -167,9 +167,7 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let (one, other) = tokio::join!(
         SqlLedger::open_server(address, "one".into(), ProcessKind::Resident),
         SqlLedger::open_server(address, "other".into(), ProcessKind::Resident)
@@ -203,9 +201,7 @@ async fn a_server_that_was_away_is_used_again() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     let name = address.to_string();
