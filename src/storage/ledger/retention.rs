@@ -93,13 +93,6 @@ impl Retention {
         Some((*mysis, round.after))
     }
 
-    fn begin_round(&self, myses: VecDeque<MysisId>) {
-        let mut round = self.round.lock();
-        round.myses = myses;
-        round.after = Seq::default();
-        round.needed = None;
-    }
-
     fn next_mysis(&self) {
         let mut round = self.round.lock();
         round.myses.pop_front();
@@ -164,7 +157,7 @@ impl LedgerInner {
             retention.round.lock().next = retention.clock.moment().plus(ROUND_PAUSE);
             let mut myses = self.own_myses().await?;
             myses.extend(self.deleted_with_samples().await?);
-            retention.begin_round(myses);
+            retention.round.lock().myses = myses;
             return Ok(());
         };
         if self.thin_samples(mysis, now).await? {
