@@ -196,10 +196,7 @@ impl SqlLedger {
         place: Option<Arc<DatabaseFile>>,
         tenant: Option<LeaseHolder>,
     ) -> Result<SqlLedger, DbErr> {
-        let dialect = match tenant {
-            Some(_) => Dialect::Postgres,
-            None => Dialect::Sqlite,
-        };
+        let dialect = writer.dialect();
         let ledger = SqlLedger {
             inner: Arc::new(LedgerInner {
                 dialect,

@@ -42,7 +42,7 @@ pub(super) enum DatabaseWriter {
 }
 
 impl DatabaseWriter {
-    fn dialect(&self) -> Dialect {
+    pub(super) fn dialect(&self) -> Dialect {
         match self {
             DatabaseWriter::File(..) => Dialect::Sqlite,
             DatabaseWriter::Server(_) => Dialect::Postgres,
