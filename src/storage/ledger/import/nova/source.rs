@@ -50,8 +50,8 @@ pub(super) struct SourceSnapshot {
 
 pub(super) struct NovaDatabase {
     database: DatabaseConnection,
-    /// The temporary copy, if one was made.
-    copy: Option<ScratchCopy>,
+    /// The temporary copy, which may not have been made.
+    copy: ScratchCopy,
 }
 
 /// A copy of a database and its log, which holds passwords. It is removed when this is dropped.
@@ -82,15 +82,11 @@ impl NovaDatabase {
         let log = beside(file, "-wal");
         let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
         let copy = ScratchCopy::in_directory(scratch);
-        let copy = if has_log {
+        let opened = if has_log {
             copy_with_log(file, &log, &copy.0)?;
-            Some(copy)
+            open_reader(&copy.0).await
         } else {
-            None
-        };
-        let opened = match &copy {
-            Some(copy) => open_reader(&copy.0).await,
-            None => open_without_log(file).await,
+            open_without_log(file).await
         };
         let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
         let source = NovaDatabase { database, copy };
