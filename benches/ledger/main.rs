@@ -25,7 +25,7 @@ use actors::domain::model::TokenUsage;
 use actors::domain::record::{MysisProfile, NewMysis};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger, SearchIn, SearchQuery};
-use zoea_ledger::{ProcessKind, ServerAddress, SqlLedger};
+use zoea_ledger::{HomeClaim, ProcessKind, ServerAddress, SqlLedger};
 
 const MYSES: i64 = 16;
 /// The number of measured turns.
@@ -50,7 +50,8 @@ fn main() {
         }
         if let Some(url) = server {
             let address = ServerAddress::parse(&url).expect("an address");
-            let ledger = SqlLedger::open_server(&address, "bench", ProcessKind::Resident).await;
+            let home = HomeClaim::new("bench", &[]);
+            let ledger = SqlLedger::open_server(&address, home, ProcessKind::Resident).await;
             let ledger = ledger.expect("a ledger");
             create(&ledger).await;
             measure_appends(&ledger).await;

@@ -10,7 +10,7 @@ use actors::domain::record::{MysisProfile, NewMysis};
 use actors::domain::write::{Batch, Write};
 use actors::ports::Ledger;
 use sea_orm::sqlx::{Connection, Executor, PgConnection};
-use zoea_ledger::{ProcessKind, ServerAddress, SqlLedger};
+use zoea_ledger::{HomeClaim, ProcessKind, ServerAddress, SqlLedger};
 
 use super::{RESULT, batch, turn_of};
 
@@ -33,8 +33,8 @@ struct Writer {
 impl Writer {
     async fn open(url: &str, number: usize) -> Writer {
         let address = ServerAddress::parse(url).expect("an address");
-        let home = format!("writer {number}");
-        let ledger = SqlLedger::open_server(&address, home.as_str(), ProcessKind::Resident).await;
+        let home = HomeClaim::new(&format!("writer {number}"), &[]);
+        let ledger = SqlLedger::open_server(&address, home, ProcessKind::Resident).await;
         let writer = Writer {
             ledger: ledger.expect("a ledger"),
             first: i64::try_from(number).expect("few") * MYSES,

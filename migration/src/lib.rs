@@ -25,17 +25,13 @@ mod m20261127_000018_held_text;
 mod m20261127_000019_held_kind;
 mod m20261127_000020_one_form;
 mod m20261127_000021_memo;
-mod server_000001_lease;
-mod server_000002_process;
-mod server_000003_allowance;
-mod server_000004_one_screen;
-mod server_000005_outage;
-mod server_000006_trial;
+mod server_steps;
 mod step;
 
-pub use sea_orm_migration::MigratorTrait;
-use sea_orm_migration::prelude::{MigrationTrait, async_trait};
+use sea_orm_migration::prelude::async_trait;
+pub use sea_orm_migration::{MigrationTrait, MigratorTrait};
 
+use server_steps::SERVER_STEPS;
 use step::Step;
 
 const FILE_STEPS: [Step; 19] = [
@@ -58,15 +54,6 @@ const FILE_STEPS: [Step; 19] = [
     m20261127_000019_held_kind::STEP,
     m20261127_000020_one_form::STEP,
     m20261127_000021_memo::STEP,
-];
-
-const SERVER_STEPS: [Step; 6] = [
-    server_000001_lease::STEP,
-    server_000002_process::STEP,
-    server_000003_allowance::STEP,
-    server_000004_one_screen::STEP,
-    server_000005_outage::STEP,
-    server_000006_trial::STEP,
 ];
 
 /// All steps of a file, oldest first.

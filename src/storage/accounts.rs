@@ -1,9 +1,7 @@
 //! Files of game accounts (CONTRACT.md): `[{"username", "password", "assigned_to"?}]`, 0600.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -92,17 +90,12 @@ pub fn read(file: &Path) -> Result<Vec<AccountEntry>, FileFault> {
 pub fn write(file: &Path, entries: &[AccountEntry]) -> Result<(), FileFault> {
     let shown = file.display().to_string();
     let refused = |error: std::io::Error| FileFault::System(format!("write {shown}: {error}"));
-    let mut out = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)
-        .map_err(|error| {
-            if error.kind() == ErrorKind::AlreadyExists {
-                return FileFault::Exists(shown.clone());
-            }
-            refused(error)
-        })?;
+    let mut out = files::create_private(file).map_err(|error| {
+        if error.kind() == ErrorKind::AlreadyExists {
+            return FileFault::Exists(shown.clone());
+        }
+        refused(error)
+    })?;
     let mut text = serde_json::to_string_pretty(entries)
         .map_err(|error| FileFault::System(error.to_string()))?;
     text.push('\n');

@@ -1,5 +1,6 @@
 //! The beginning of a transaction, with the locks that it needs here.
 
+use actors::domain::ids::MysisId;
 use sea_orm::DbErr;
 
 use super::LedgerInner;
@@ -12,10 +13,26 @@ impl LedgerInner {
         self.writer.begin(self.lock_here(lock)).await
     }
 
-    /// Begins a transaction in which a file does not check foreign keys.
-    pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        let lock = self.lock_here(lock);
-        self.writer.begin_without_foreign_keys(lock).await
+    /// Begins a transaction that writes for a Mysis, unless another process holds it.
+    pub(super) async fn begin_for(&self, mysis: MysisId, lock: WriteLock) -> Result<Tx, DbErr> {
+        let tx = self.begin(lock).await?;
+        self.check_lease(&tx, mysis).await?;
+        Ok(tx)
+    }
+
+    /// The same, in which a file does not check foreign keys.
+    pub(super) async fn begin_without_foreign_keys(&self, mysis: MysisId) -> Result<Tx, DbErr> {
+        let lock = self.lock_here(WriteLock::Own);
+        let tx = self.writer.begin_without_foreign_keys(lock).await?;
+        self.check_lease(&tx, mysis).await?;
+        Ok(tx)
+    }
+
+    async fn check_lease(&self, tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+        match &self.tenant {
+            Some(tenant) => tenant.check_leases(tx, [mysis].into()).await,
+            None => Ok(()),
+        }
     }
 
     fn lock_here(&self, lock: WriteLock) -> WriteLock {

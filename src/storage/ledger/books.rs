@@ -10,8 +10,8 @@ use actors::domain::model::Charge;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IdenStatic, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 
 use super::LedgerInner;
@@ -23,8 +23,14 @@ use super::writer::Tx;
 
 /// [`bounds::MAX_SUM`] as a database integer.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
-/// The columns of a line of the books.
-pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
+/// The figures of a line of the books.
+pub(super) const BOOK_FIGURES: [Column; 5] = [
+    Column::Calls,
+    Column::Input,
+    Column::Output,
+    Column::Cached,
+    Column::CostMicros,
+];
 
 /// An expression for a figure, or for 0 if the figure cannot be true. The first build accepted such figures.
 pub(super) fn plausible(dialect: Dialect, figure: &str) -> String {
@@ -36,7 +42,7 @@ pub(super) fn plausible(dialect: Dialect, figure: &str) -> String {
 pub(super) fn readable_lines(dialect: Dialect) -> Select<Entity> {
     let key = [Column::Day, Column::MysisId, Column::Provider];
     let mut lines = Entity::find().select_only().columns(key);
-    for figure in BOOK_FIGURES {
+    for figure in BOOK_FIGURES.map(|column| column.as_str()) {
         lines = lines.expr_as(Expr::cust(plausible(dialect, figure)), figure);
     }
     lines
@@ -53,16 +59,9 @@ async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
         return Ok(());
     };
     let mut add = OnConflict::columns([Column::Day, Column::MysisId, Column::Provider]);
-    let columns = [
-        Column::Calls,
-        Column::Input,
-        Column::Output,
-        Column::Cached,
-        Column::CostMicros,
-    ];
-    for (column, figure) in columns.into_iter().zip(BOOK_FIGURES) {
+    for column in BOOK_FIGURES {
         // Added to as it stands, a figure that cannot be true would become one that can, or fail.
-        let known = plausible(tx.dialect(), &format!("spending.{figure}"));
+        let known = plausible(tx.dialect(), &format!("spending.{}", column.as_str()));
         let sum = Expr::cust(known).add(Expr::col(("excluded", column)));
         add.value(column, tx.dialect().at_most(sum, MAX_SUM));
     }

@@ -6,7 +6,6 @@ mod figures;
 mod samples;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use actors::domain::bounds;
 use actors::domain::ids::MysisId;
@@ -18,7 +17,8 @@ use sea_orm::{
 };
 
 use super::dialect::Dialect;
-use super::{OpenError, ServerAddress, books, error_text, file, opening, trigrams};
+use super::opening::{self, DatabaseLocation};
+use super::{OpenError, books, error_text, trigrams};
 
 /// [`bounds::MAX_CALL_TOKENS`] as a database integer.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
@@ -28,33 +28,22 @@ const MAX_NAMED_MISTAKES: usize = 5;
 
 pub type CheckResult = (&'static str, Result<String, String>);
 
-pub enum DatabaseLocation<'a> {
-    File(&'a Path),
-    Server(&'a ServerAddress),
-}
-
 /// Checks a database. A program may be using it.
 ///
 /// # Errors
 /// It is not our database, is newer than this program, or cannot be read.
 pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, OpenError> {
-    let (dialect, connection) = match database {
-        DatabaseLocation::File(path) => {
-            let connection = opening::open_for_reading(path).await?;
-            (Dialect::Sqlite, connection)
-        }
+    let connection = match database {
+        DatabaseLocation::File(path) => opening::open_for_reading(path).await?,
         DatabaseLocation::Server(address) => {
             address.count_myses().await?;
-            (Dialect::Postgres, address.open_readers())
+            address.open_readers()
         }
     };
-    let checked = run_checks(&connection, dialect).await;
+    let checked = run_checks(&connection, database.dialect()).await;
     // All results are there, so an error here changes nothing.
     let _ = connection.close().await;
-    checked.map_err(|error| match database {
-        DatabaseLocation::File(path) => file::unusable_error(path, &error),
-        DatabaseLocation::Server(address) => address.unusable(&error),
-    })
+    checked.map_err(|error| database.unusable(&error))
 }
 
 async fn run_checks(

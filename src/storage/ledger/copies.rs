@@ -8,14 +8,15 @@ use sea_orm::ConnectionTrait;
 use thiserror::Error;
 use zoea_system::files::open_regular;
 
-use super::check::{CheckResult, DatabaseLocation, FIGURES_CHECK, check};
+use super::check::{CheckResult, FIGURES_CHECK, check};
 use super::last_commit::LastCommit;
+use super::opening::{self, DatabaseLocation};
 use super::paths::{
     self, DatabasePaths, copy_private, free_name, remove_database, remove_if_there, sync_directory,
 };
 use super::rescue::save_into;
 use super::settling::{self, Belonging};
-use super::{OpenError, SqlLedger, file, loss, mark, opening};
+use super::{OpenError, SqlLedger, file, loss, mark};
 
 #[derive(Debug, Error)]
 pub enum CopyError {

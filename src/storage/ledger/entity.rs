@@ -19,3 +19,9 @@ pub(super) mod spared;
 pub(super) mod spending;
 pub(super) mod tool_call;
 pub(super) mod watch;
+
+use sea_orm::entity::prelude::*;
+
+/// The relations that a table has by itself: none. A join names its columns.
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {}

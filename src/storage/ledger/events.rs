@@ -80,9 +80,7 @@ impl SqlLedger {
 
     /// The number of the newest event; 0 if there is none.
     pub async fn newest_event(&self) -> Result<i64, ArchiveFault> {
-        let bounds = self.inner.event_bounds().await;
-        let bounds = bounds.map_err(archive_fault)?;
-        Ok(bounds.map_or(0, |(_, newest)| newest))
+        self.inner.newest_event().await.map_err(archive_fault)
     }
 
     /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.
@@ -150,6 +148,11 @@ impl LedgerInner {
             .one(&self.readers)
             .await?;
         Ok(bounds.and_then(|(oldest, newest)| oldest.zip(newest)))
+    }
+
+    pub(super) async fn newest_event(&self) -> Result<i64, DbErr> {
+        let bounds = self.event_bounds().await?;
+        Ok(bounds.map_or(0, |(_, newest)| newest))
     }
 
     /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.

@@ -21,9 +21,9 @@ use zoea_text::clean;
 use zoea_text::redact::Redactor;
 
 use crate::SqlLedger;
-use crate::paths::create_private;
 use crate::tables::{LineKind, exported_kinds};
 use zoea_system::clock::MachineClock;
+use zoea_system::files::create_private;
 
 /// The rows of one query. A single one may have a megabyte.
 const PIECE_ROWS: usize = 16;

@@ -138,10 +138,7 @@ impl LedgerInner {
         mysis: MysisId,
         at: Timestamp,
     ) -> Result<Option<GameAccount>, DbErr> {
-        let tx = self.begin(WriteLock::Common).await?;
-        if let Some(tenant) = &self.tenant {
-            tenant.check_leases(&tx, [mysis].into()).await?;
-        }
+        let tx = self.begin_for(mysis, WriteLock::Common).await?;
         let claimed = accounts::claim_account(&tx, mysis, at).await?;
         tx.commit().await?;
         Ok(claimed)

@@ -8,7 +8,6 @@ mod nova;
 mod report;
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,13 +17,10 @@ use actors::ports::LedgerFault;
 use thiserror::Error;
 use zoea_text::redact::Redactor;
 
+use crate::mark::{FileState, state_of};
 use crate::{BulkImport, SqlLedger};
-use zoea_system::files;
 
 pub use report::ImportReport;
-
-/// The first bytes of every SQLite file.
-const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 #[derive(Debug, Error)]
 pub enum ImportFault {
@@ -61,24 +57,18 @@ pub async fn import_file(
     scratch: &Path,
     secrets: Vec<Arc<str>>,
 ) -> Result<ImportReport, ImportFault> {
-    if is_sqlite(file)? {
-        return nova::import_database(ledger, file, scratch, secrets).await;
-    }
-    lines::import_lines(ledger, file, &Redactor::new(secrets)).await
-}
-
-fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
-    let unreadable = |cause| ImportFault::Unreadable {
+    let state = state_of(file).map_err(|cause| ImportFault::Unreadable {
         file: file.to_path_buf(),
         cause,
-    };
-    let source = files::open_regular(file).map_err(unreadable)?;
-    let mut head = Vec::new();
-    source
-        .take(SQLITE_MAGIC.len() as u64)
-        .read_to_end(&mut head)
-        .map_err(unreadable)?;
-    Ok(head == SQLITE_MAGIC)
+    })?;
+    match state {
+        FileState::Blank(_) | FileState::Filled(_) => {
+            nova::import_database(ledger, file, scratch, secrets).await
+        }
+        FileState::None | FileState::Foreign => {
+            lines::import_lines(ledger, file, &Redactor::new(secrets)).await
+        }
+    }
 }
 
 struct KnownMyses {
@@ -91,6 +81,20 @@ impl KnownMyses {
         let myses = bulk_import.myses().await?;
         let (ids, names) = myses.into_iter().unzip();
         Ok(KnownMyses { ids, names })
+    }
+
+    /// The name under which a Mysis is imported; `None` if it is here already.
+    fn admit(&mut self, id: MysisId, wanted: &str, report: &mut ImportReport) -> Option<String> {
+        if self.ids.contains(&id) {
+            report.known_myses += 1;
+            return None;
+        }
+        report.myses += 1;
+        let name = self.claim_name(id, wanted);
+        if name != wanted {
+            report.renamed.push((wanted.to_string(), name.clone()));
+        }
+        Some(name)
     }
 
     /// A valid and free name similar to this one.

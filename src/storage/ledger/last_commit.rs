@@ -12,8 +12,10 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use zoea_system::files::create_private;
+
 use super::mark::Mark;
-use super::paths::{DatabasePaths, FileId, create_private, id_of, remove_if_there};
+use super::paths::{DatabasePaths, FileId, id_of, remove_if_there};
 
 /// What changes with each start of the machine; `None` if it cannot be read.
 static BOOT_ID: LazyLock<Option<String>> = LazyLock::new(|| {

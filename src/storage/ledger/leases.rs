@@ -117,13 +117,6 @@ impl HomeClaim {
     }
 }
 
-/// A process of which no earlier one is known to be gone.
-impl From<&str> for HomeClaim {
-    fn from(home: &str) -> HomeClaim {
-        HomeClaim::new(home, &[])
-    }
-}
-
 pub(super) struct LeaseHolder {
     pub(super) home: String,
     pub(super) owner: String,

@@ -10,6 +10,36 @@ use sea_orm::sqlx::{self, AssertSqlSafe, Executor, Postgres, Sqlite};
 use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, Statement, Value};
 use sea_query_sqlx::SqlxValues;
 
+/// Statements that a transaction executes together.
+///
+/// A connection to a file lives on a thread of its own. Each execution wakes that thread and is woken
+/// by it, which costs more than most statements do; several in one text cost that once. The driver
+/// keeps what it prepared by the whole text, so each batch of writes is a text of its own: the writes
+/// of turns have few shapes.
+#[derive(Default)]
+pub(super) struct GatheredStatements {
+    sql: String,
+    values: Vec<Value>,
+    /// Of each: whether it fails where it changes nothing.
+    must_change: Vec<bool>,
+}
+
+impl GatheredStatements {
+    pub(super) fn add(&mut self, statement: Statement, must_change: bool) {
+        if !self.sql.is_empty() {
+            self.sql.push_str("; ");
+        }
+        self.sql.push_str(&statement.sql);
+        let values = statement.values.map(|values| values.0);
+        self.values.extend(values.into_iter().flatten());
+        self.must_change.push(must_change);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.must_change.len()
+    }
+}
+
 /// A connection that returns to its pool only if it is known to be sound. Otherwise it is closed.
 pub(super) struct LentConnection {
     pub(super) connection: PooledConnection,
@@ -58,27 +88,35 @@ impl LentConnection {
         done.map_err(statement_error)
     }
 
-    /// Executes several statements in one text. Returns how many rows each changed.
-    pub(super) async fn execute_all(
-        &mut self,
-        sql: String,
-        values: Vec<Value>,
-    ) -> Result<Vec<u64>, DbErr> {
-        let sql = AssertSqlSafe(sql);
-        let values = SqlxValues(sea_orm::Values(values));
+    /// Executes several statements in one text.
+    ///
+    /// # Errors
+    /// One of them failed, or changed nothing where it must.
+    pub(super) async fn execute_all(&mut self, all: GatheredStatements) -> Result<(), DbErr> {
+        let sql = AssertSqlSafe(all.sql);
+        let values = SqlxValues(sea_orm::Values(all.values));
         let done: Result<Vec<u64>, sqlx::Error> = match &mut self.connection {
             PooledConnection::Sqlite(connection) => {
-                let all = sqlx::query_with(sql, values);
-                let done = (&mut **connection).execute_many(all);
+                let text = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(text);
                 done.map_ok(|done| done.rows_affected()).try_collect().await
             }
             PooledConnection::Postgres(connection) => {
-                let all = sqlx::query_with(sql, values);
-                let done = (&mut **connection).execute_many(all);
+                let text = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(text);
                 done.map_ok(|done| done.rows_affected()).try_collect().await
             }
         };
-        done.map_err(statement_error)
+        let changed = done.map_err(statement_error)?;
+        if changed.len() != all.must_change.len() {
+            let why = "not each statement of a text was answered".to_string();
+            return Err(DbErr::Conn(RuntimeErr::Internal(why)));
+        }
+        let is_missing = |(changed, must_change): (u64, bool)| must_change && changed == 0;
+        match changed.into_iter().zip(all.must_change).any(is_missing) {
+            true => Err(DbErr::RecordNotInserted),
+            false => Ok(()),
+        }
     }
 
     pub(super) async fn query_one(

@@ -27,7 +27,6 @@ mod fences;
 mod file;
 mod file_length;
 mod fleet;
-mod gathered;
 mod group_commit;
 mod held;
 pub mod import;
@@ -100,7 +99,7 @@ use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
 
-pub use check::{CheckResult, DatabaseLocation, check};
+pub use check::{CheckResult, check};
 pub use compact::CompactionResult;
 pub use copies::{
     CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
@@ -111,6 +110,7 @@ pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
 pub use loss::{is_blank, rescued_file};
 pub use open_error::OpenError;
+pub use opening::DatabaseLocation;
 pub use period::{MysisShare, PeriodRecord, PeriodSamples, SwarmMinute, SystemShare};
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
@@ -176,7 +176,7 @@ impl SqlLedger {
     /// another program, or is not usable for it.
     pub async fn open_server(
         address: &ServerAddress,
-        home: impl Into<HomeClaim>,
+        home: HomeClaim,
         process_kind: ProcessKind,
     ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable(&error);
@@ -185,7 +185,7 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::Server(pool);
         let readers = address.open_readers();
-        let holder = LeaseHolder::of_home(home.into(), process_kind, address);
+        let holder = LeaseHolder::of_home(home, process_kind, address);
         let opened = SqlLedger::from_parts(writer, readers, None, Some(holder)).await;
         opened.map_err(unusable)
     }
@@ -196,10 +196,7 @@ impl SqlLedger {
         place: Option<Arc<DatabaseFile>>,
         tenant: Option<LeaseHolder>,
     ) -> Result<SqlLedger, DbErr> {
-        let dialect = match tenant {
-            Some(_) => Dialect::Postgres,
-            None => Dialect::Sqlite,
-        };
+        let dialect = writer.dialect();
         let ledger = SqlLedger {
             inner: Arc::new(LedgerInner {
                 dialect,

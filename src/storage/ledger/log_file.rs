@@ -16,12 +16,6 @@ const VERSION: u32 = 3_007_000;
 /// Where the log's header has its salts, which each frame repeats.
 pub(super) const SALTS: std::ops::Range<usize> = 16..24;
 
-#[derive(Debug)]
-pub(super) struct LogContent {
-    /// The marks of the commits that wrote the first page, in their order.
-    pub(super) marks: Vec<Mark>,
-}
-
 struct Checksum {
     is_big_endian: bool,
     sums: [u32; 2],
@@ -49,8 +43,9 @@ impl Checksum {
     }
 }
 
-/// What a log contains; `None` if there is no log, or no commit in it.
-pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
+/// The marks of a log's commits that wrote the first page, in their order; `None` if there is no log, or no
+/// commit in it.
+pub(super) fn read_log(path: &Path) -> io::Result<Option<Vec<Mark>>> {
     let file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -76,7 +71,7 @@ pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
         return Ok(None);
     }
     let mut frame = vec![0; FRAME_HEADER_BYTES + page_bytes];
-    let (mut marks, mut open, mut commits) = (Vec::new(), Vec::new(), 0_u64);
+    let (mut marks, mut open, mut has_commit) = (Vec::new(), Vec::new(), false);
     while fill(&mut file, &mut frame)? {
         let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
         checksum.add(&head[..8]);
@@ -90,10 +85,10 @@ pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
         }
         if is_commit {
             marks.append(&mut open);
-            commits += 1;
+            has_commit = true;
         }
     }
-    Ok((commits > 0).then_some(LogContent { marks }))
+    Ok(has_commit.then_some(marks))
 }
 
 /// Fills the buffer; `false` at the end of the file.

@@ -31,6 +31,15 @@ pub(super) enum SavedContent {
     Nothing(String),
 }
 
+impl SavedContent {
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            SavedContent::All(file) | SavedContent::Part { file, .. } => Some(file),
+            SavedContent::Nothing(_) => None,
+        }
+    }
+}
+
 impl Loss {
     pub(super) fn describe(&self, paths: &DatabasePaths) -> String {
         format!(
@@ -43,9 +52,9 @@ impl Loss {
     }
 
     fn first_step(&self) -> &'static str {
-        match &self.saved {
-            SavedContent::All(_) | SavedContent::Part { .. } => "end the program",
-            SavedContent::Nothing(_) => {
+        match self.saved.file() {
+            Some(_) => "end the program",
+            None => {
                 "the program tries again while it runs and its disk has room; if that does not help, end it"
             }
         }
@@ -65,24 +74,21 @@ impl Loss {
 
     /// The command that leads back.
     fn way_back(&self, paths: &DatabasePaths) -> String {
-        match &self.saved {
-            SavedContent::All(file) | SavedContent::Part { file, .. } => {
-                format!("give: {}", paths.command("restore", Some(file)))
-            }
-            SavedContent::Nothing(_) => format!(
-                "put a backup in its place: {}",
-                paths.command("restore", Some(Path::new("BACKUP")))
-            ),
-        }
+        let (words, file) = match self.saved.file() {
+            Some(file) => ("give", &**file),
+            None => ("put a backup in its place", Path::new("BACKUP")),
+        };
+        format!("{words}: {}", paths.command("restore", Some(file)))
     }
 
     /// Writes the note. A full disk leaves the one of before, or an empty one.
     pub(super) fn keep(&self, paths: &DatabasePaths) -> io::Result<()> {
-        let (file, until, why) = match &self.saved {
-            SavedContent::All(file) => (Some(file), None, None),
-            SavedContent::Part { file, until } => (Some(file), Some(until), None),
-            SavedContent::Nothing(why) => (None, None, Some(why)),
+        let (until, why) = match &self.saved {
+            SavedContent::All(_) => (None, None),
+            SavedContent::Part { until, .. } => (Some(until), None),
+            SavedContent::Nothing(why) => (None, Some(why)),
         };
+        let file = self.saved.file();
         let text = json!({"what": self.what, "saved": file, "until": until, "why": why});
         let note = paths.loss_note();
         let unfinished = beside(&note, ".new");
@@ -128,13 +134,8 @@ pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
         return Ok(());
     };
     let state = |path: &Path| state_of(path).ok();
-    let is_over = match &loss.saved {
-        SavedContent::All(file) | SavedContent::Part { file, .. } => {
-            !file.exists() || state(file) == state(&paths.real)
-        }
-        SavedContent::Nothing(_) => false,
-    };
-    if is_over {
+    let is_back = |file: &PathBuf| !file.exists() || state(file) == state(&paths.real);
+    if loss.saved.file().is_some_and(is_back) {
         forget(paths);
         return Ok(());
     }
@@ -151,10 +152,7 @@ pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
 pub fn rescued_file(path: &Path) -> Option<PathBuf> {
     let paths = DatabasePaths::of(path);
     check_over(&paths).err()?;
-    match Loss::read(&paths)?.saved {
-        SavedContent::All(file) | SavedContent::Part { file, .. } => Some(file),
-        SavedContent::Nothing(_) => None,
-    }
+    Loss::read(&paths)?.saved.file().cloned()
 }
 
 /// Forgets a loss: another database was put in the place on purpose.

@@ -49,14 +49,6 @@ impl Mark {
         }
     }
 
-    /// The mark of a copy, which no log belongs to.
-    fn of_new_copy() -> Mark {
-        Mark {
-            before: 0,
-            last: random_number(),
-        }
-    }
-
     /// The mark of the commit after this one.
     pub(super) fn next(self) -> Mark {
         Mark {
@@ -100,7 +92,7 @@ pub(super) fn state_of(path: &Path) -> io::Result<FileState> {
 
 /// Gives a closed database a mark of its own, so that no log belongs to it.
 pub(super) fn mark_copy(path: &Path) -> io::Result<()> {
-    let mark = Mark::of_new_copy();
+    let mark = Mark::default().next();
     let file = OpenOptions::new().write(true).open(path)?;
     file.write_all_at(&mark.last.to_be_bytes(), LAST_AT as u64)?;
     file.write_all_at(&mark.before.to_be_bytes(), BEFORE_AT as u64)

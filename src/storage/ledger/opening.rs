@@ -3,10 +3,11 @@
 //! Each migration is one transaction. A database whose migration was killed still has the version
 //! before.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use actors::domain::held::HeldText;
-use migration::{Migrator, MigratorTrait, ServerMigrator};
+use migration::{MigrationTrait, Migrator, MigratorTrait, ServerMigrator};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, PaginatorTrait, Statement,
 };
@@ -23,16 +24,51 @@ use super::{error_text, file, held, rescue, settling};
 
 const STEPS_TABLE: &str = "seaql_migrations";
 
+#[derive(Clone, Copy)]
+pub enum DatabaseLocation<'a> {
+    File(&'a Path),
+    Server(&'a ServerAddress),
+}
+
+impl fmt::Display for DatabaseLocation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatabaseLocation::File(path) => write!(f, "{}", path.display()),
+            DatabaseLocation::Server(address) => write!(f, "{address}"),
+        }
+    }
+}
+
+impl DatabaseLocation<'_> {
+    pub(super) fn dialect(self) -> Dialect {
+        match self {
+            DatabaseLocation::File(_) => Dialect::Sqlite,
+            DatabaseLocation::Server(_) => Dialect::Postgres,
+        }
+    }
+
+    pub(super) fn unusable(self, error: &DbErr) -> OpenError {
+        match self {
+            DatabaseLocation::File(path) => file::unusable_error(path, error),
+            DatabaseLocation::Server(address) => address.unusable(error),
+        }
+    }
+
+    fn migrations(self) -> Vec<Box<dyn MigrationTrait>> {
+        match self {
+            DatabaseLocation::File(_) => Migrator::migrations(),
+            DatabaseLocation::Server(_) => ServerMigrator::migrations(),
+        }
+    }
+}
+
 /// Migrates a file. Returns a note for the operator if it was older.
 pub(super) async fn migrate_file(
     writer: &DatabaseConnection,
     path: &Path,
 ) -> Result<Option<String>, OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
-    let (applied, known) = (
-        count_file_steps(writer, path).await?,
-        steps_of::<Migrator>().len(),
-    );
+    let (applied, known) = count_steps(writer, DatabaseLocation::File(path)).await?;
     if applied == known {
         mark_older(writer).await.map_err(unusable)?;
         return Ok(None);
@@ -70,10 +106,7 @@ pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, 
     settling::check_for_reader(path)?;
     let reader = file::open_reader(path).await;
     let reader = reader.map_err(|error| file::unusable_error(path, &error))?;
-    let (applied, known) = (
-        count_file_steps(&reader, path).await?,
-        steps_of::<Migrator>().len(),
-    );
+    let (applied, known) = count_steps(&reader, DatabaseLocation::File(path)).await?;
     if applied == known {
         return Ok(reader);
     }
@@ -88,8 +121,8 @@ pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, 
 pub(super) async fn migrate_copy(path: &Path) -> Result<(), OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
     let file = file::open_writer(path).await.map_err(unusable)?;
-    let applied = count_file_steps(file.connection(), path).await?;
-    if (1..steps_of::<Migrator>().len()).contains(&applied) {
+    let (applied, known) = count_steps(file.connection(), DatabaseLocation::File(path)).await?;
+    if (1..known).contains(&applied) {
         let moved = Migrator::up(file.connection(), None).await;
         moved.map_err(unusable)?;
     }
@@ -104,14 +137,17 @@ pub(super) async fn migrate_server(
     address: &ServerAddress,
 ) -> Result<(), OpenError> {
     let unusable = |error: DbErr| address.unusable(&error);
-    server::lock_schema(writer).await.map_err(unusable)?;
-    if count_server_steps(writer, address).await? < steps_of::<ServerMigrator>().len() {
+    let lock = writer.execute_unprepared(server::LOCK_SCHEMA).await;
+    lock.map_err(unusable)?;
+    let (applied, known) = count_steps(writer, DatabaseLocation::Server(address)).await?;
+    if applied < known {
         let moved = ServerMigrator::up(writer, None).await;
         if let Err(error) = moved {
             return Err(explain_failed_step(writer, address, &error).await);
         }
     }
-    server::unlock_schema(writer).await.map_err(unusable)
+    let unlocked = writer.execute_unprepared(server::UNLOCK_SCHEMA).await;
+    unlocked.map(drop).map_err(unusable)
 }
 
 impl ServerAddress {
@@ -121,7 +157,8 @@ impl ServerAddress {
     /// The database cannot be reached, or is not usable for this program.
     pub async fn count_myses(&self) -> Result<Option<u64>, OpenError> {
         let count = async |readers: &DatabaseConnection| {
-            if count_server_steps(readers, self).await? == 0 {
+            let (applied, _) = count_steps(readers, DatabaseLocation::Server(self)).await?;
+            if applied == 0 {
                 return Ok(None);
             }
             let count = mysis::Entity::find().count(readers).await;
@@ -137,7 +174,8 @@ impl ServerAddress {
     /// The database cannot be reached, or is not usable for this program.
     pub async fn held_texts(&self) -> Result<Vec<HeldText>, OpenError> {
         let read = async |readers: &DatabaseConnection| {
-            if count_server_steps(readers, self).await? != steps_of::<ServerMigrator>().len() {
+            let (applied, known) = count_steps(readers, DatabaseLocation::Server(self)).await?;
+            if applied != known {
                 return Ok(Vec::new());
             }
             let texts = held::read_texts(readers).await;
@@ -159,30 +197,6 @@ impl ServerAddress {
     }
 }
 
-async fn count_file_steps(
-    connection: &DatabaseConnection,
-    path: &Path,
-) -> Result<usize, OpenError> {
-    let found = read_schema(connection, Dialect::Sqlite).await;
-    let found = found.map_err(|error| file::unusable_error(path, &error))?;
-    let shown = path.display().to_string();
-    count_applied_steps(Dialect::Sqlite, shown, &steps_of::<Migrator>(), found)
-}
-
-async fn count_server_steps(
-    connection: &DatabaseConnection,
-    address: &ServerAddress,
-) -> Result<usize, OpenError> {
-    let found = read_schema(connection, Dialect::Postgres).await;
-    let found = found.map_err(|error| address.unusable(&error))?;
-    count_applied_steps(
-        Dialect::Postgres,
-        address.to_string(),
-        &steps_of::<ServerMigrator>(),
-        found,
-    )
-}
-
 /// The reason why a migration failed. Most likely the extension that it needs is missing.
 async fn explain_failed_step(
     writer: &DatabaseConnection,
@@ -200,34 +214,31 @@ async fn explain_failed_step(
     }
 }
 
-fn steps_of<M: MigratorTrait>() -> Vec<String> {
-    let steps = M::migrations();
-    steps.iter().map(|step| step.name().to_string()).collect()
-}
-
-/// The number of migrations that a database has; 0 if it is new.
-fn count_applied_steps(
-    dialect: Dialect,
-    database: String,
-    known: &[String],
-    (tables, steps): (Vec<String>, Vec<String>),
-) -> Result<usize, OpenError> {
-    let elsewhere = dialect.elsewhere_advice();
+/// How many migrations a database has, 0 if it is new; and how many there are.
+async fn count_steps(
+    connection: &DatabaseConnection,
+    database: DatabaseLocation<'_>,
+) -> Result<(usize, usize), OpenError> {
+    let found = read_schema(connection, database.dialect()).await;
+    let (tables, steps) = found.map_err(|error| database.unusable(&error))?;
+    let elsewhere = database.dialect().elsewhere_advice();
     let foreign = tables.into_iter().find(|table| table != STEPS_TABLE);
     if let Some(table) = foreign.filter(|_| steps.is_empty()) {
         return Err(OpenError::Foreign {
-            database,
+            database: database.to_string(),
             table,
             elsewhere,
         });
     }
-    match steps.iter().find(|step| !known.contains(step)) {
+    let known = database.migrations();
+    let is_new = |step: &&String| known.iter().all(|known| known.name() != step.as_str());
+    match steps.iter().find(is_new) {
         Some(step) => Err(OpenError::Newer {
-            database,
+            database: database.to_string(),
             step: step.clone(),
             elsewhere,
         }),
-        None => Ok(steps.len()),
+        None => Ok((steps.len(), known.len())),
     }
 }
 

@@ -1,9 +1,11 @@
 //! The files of a database: where it really is, its log beside it, and what is kept beside it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use zoea_system::files::create_private;
 
 const MAX_LINKS: usize = 40;
 
@@ -107,13 +109,6 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }
-}
-
-/// Creates a file that only its owner can read. There must be none.
-pub(super) fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path)
 }
 
 /// Copies a file to one that only its owner can read.

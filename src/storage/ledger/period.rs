@@ -65,12 +65,7 @@ pub struct PeriodRecord {
 impl SqlLedger {
     /// Reads the record of a period.
     pub async fn period(&self, period: Period) -> Result<PeriodRecord, ArchiveFault> {
-        let read = self.inner.period(period).await;
-        let mut record = read.map_err(archive_fault)?;
-        // What is kept is a window of numbers, and on a server these have gaps.
-        let newest = usize::try_from(self.newest_event().await?);
-        record.are_events_cut = newest.is_ok_and(|newest| newest > MAX_EVENTS);
-        Ok(record)
+        self.inner.period(period).await.map_err(archive_fault)
     }
 }
 
@@ -95,6 +90,9 @@ impl LedgerInner {
         self.read_samples(period, &mut record).await?;
         record.events = self.events(EventQuery::newest(MAX_EVENTS)).await?;
         record.events.retain(|event| event.at < period.until);
+        // What is kept is a window of numbers, and on a server these have gaps.
+        let newest = usize::try_from(self.newest_event().await?);
+        record.are_events_cut = newest.is_ok_and(|newest| newest > MAX_EVENTS);
         Ok(record)
     }
 

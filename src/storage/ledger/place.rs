@@ -133,9 +133,9 @@ impl DatabaseFile {
             if let Err(error) = loss.keep(&self.paths) {
                 tracing::error!(%error, "failed to keep a note about the lost database");
             }
-            match loss.saved {
-                SavedContent::All(_) | SavedContent::Part { .. } => Ok(loss),
-                SavedContent::Nothing(_) => Err(loss),
+            match loss.saved.file() {
+                Some(_) => Ok(loss),
+                None => Err(loss),
             }
         };
         match self.loss.get_or_try_init(|| saving).await {
@@ -226,19 +226,13 @@ impl DatabaseFile {
         let mut heads = [0; 2 * INDEX_HEAD_BYTES];
         self.index.as_ref()?.read_exact_at(&mut heads, 0).ok()?;
         let (head, second) = heads.split_at(INDEX_HEAD_BYTES);
-        let number = |at: usize| {
-            head.get(at..at + 4)?
-                .try_into()
-                .ok()
-                .map(u32::from_ne_bytes)
-        };
         let page_bytes = u16::from_ne_bytes([head[14], head[15]]);
         // 1 stands for 65,536.
         let page_bytes = match page_bytes {
             1 => 65_536,
             bytes => usize::from(bytes),
         };
-        let frames = number(16)?;
+        let frames = u32::from_ne_bytes([head[16], head[17], head[18], head[19]]);
         if head != second || frames == 0 {
             return None;
         }

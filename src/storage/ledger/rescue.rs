@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, SecondsFormat};
 use sea_orm::sqlx::SqlitePool;
 use sea_orm::{ConnectionTrait, DatabaseConnection};
+use zoea_system::files::create_private;
 
 use super::connection::read_number;
 use super::loss::SavedContent;
 use super::mark::mark_copy;
-use super::paths::{
-    DatabasePaths, beside, create_private, free_name, remove_database, sync_directory,
-};
+use super::paths::{DatabasePaths, beside, free_name, remove_database, sync_directory};
 use super::{error_text, file, settling};
 
 /// Saves the content of the open database, which is complete as long as this process lives, unless

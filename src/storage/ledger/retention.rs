@@ -16,6 +16,7 @@ use actors::ports::{ArchiveFault, Clock};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::answer_time::limited;
+use super::books::counted;
 use super::entity::{message, removed, sighting, tool_call};
 use super::fault::archive_fault;
 use super::index::Renewal;
@@ -92,13 +93,6 @@ impl Retention {
         Some((*mysis, round.after))
     }
 
-    fn begin_round(&self, myses: VecDeque<MysisId>) {
-        let mut round = self.round.lock();
-        round.myses = myses;
-        round.after = Seq::default();
-        round.needed = None;
-    }
-
     fn next_mysis(&self) {
         let mut round = self.round.lock();
         round.myses.pop_front();
@@ -163,7 +157,7 @@ impl LedgerInner {
             retention.round.lock().next = retention.clock.moment().plus(ROUND_PAUSE);
             let mut myses = self.own_myses().await?;
             myses.extend(self.deleted_with_samples().await?);
-            retention.begin_round(myses);
+            retention.round.lock().myses = myses;
             return Ok(());
         };
         if self.thin_samples(mysis, now).await? {
@@ -234,10 +228,7 @@ impl LedgerInner {
         // A file has no index from a call to its results, so each foreign key check would read the
         // whole conversation. Results are removed together with their calls, so no reference is
         // left dangling.
-        let tx = self.begin_without_foreign_keys(WriteLock::Own).await?;
-        if let Some(tenant) = &self.tenant {
-            tenant.check_leases(&tx, [mysis].into()).await?;
-        }
+        let tx = self.begin_without_foreign_keys(mysis).await?;
         let upto = self.indexed_upto().await?;
         index::forget_rows(&tx, &piece.rows, upto).await?;
         let ids = piece.rows.iter().map(|row| row.id);
@@ -275,10 +266,7 @@ impl LedgerInner {
         let Some(oldest) = oldest else {
             return Ok(());
         };
-        let tx = self.begin(WriteLock::Own).await?;
-        if let Some(tenant) = &self.tenant {
-            tenant.check_leases(&tx, [mysis].into()).await?;
-        }
+        let tx = self.begin_for(mysis, WriteLock::Own).await?;
         sighting::Entity::delete_many()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .filter(sighting::Column::At.lt(oldest))
@@ -293,11 +281,8 @@ impl LedgerInner {
             noted = noted.filter(removed::Column::MysisId.eq(mysis.0));
         }
         let noted = noted.all(&self.readers).await?;
-        let counted = noted
-            .iter()
-            .map(|model| u64::try_from(model.count).unwrap_or(0));
         Ok(HistoryReach {
-            removed: counted.sum(),
+            removed: noted.iter().map(|model| counted(model.count)).sum(),
             before: noted.iter().map(|model| Timestamp(model.at)).max(),
         })
     }

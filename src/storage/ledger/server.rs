@@ -26,9 +26,9 @@ const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
 
-/// Waits for the lock of schema changes, which is held by the session.
-const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
-const UNLOCK_SCHEMA: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
+/// Waits until no other process changes the schema. The lock is held by the session.
+pub(super) const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
+pub(super) const UNLOCK_SCHEMA: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
 
 const KNOWN_PARAMETERS: [&str; 13] = [
     "sslmode",
@@ -207,13 +207,4 @@ pub(super) async fn extend_idle_timeout(tx: &impl ConnectionTrait) -> Result<(),
 
 pub(super) fn on_server(sql: &'static str, values: impl IntoIterator<Item = Value>) -> Statement {
     Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
-}
-
-/// Waits until no other process changes the schema.
-pub(super) async fn lock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
-    writer.execute_unprepared(LOCK_SCHEMA).await.map(|_| ())
-}
-
-pub(super) async fn unlock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
-    writer.execute_unprepared(UNLOCK_SCHEMA).await.map(|_| ())
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 
 use super::last_commit;
-use super::log_file::{LogContent, read_log};
+use super::log_file::read_log;
 use super::mark::{FileState, Mark, state_of};
 use super::paths::{DatabasePaths, free_name, remove_if_there};
 use super::{OpenError, error_text, file, loss};
@@ -23,17 +23,17 @@ pub(super) enum Belonging {
 
 /// Compares the marks of a file and of its log. A file has the mark before the log's first commit, or
 /// that of a commit in the log which was carried into the file.
-pub(super) fn compare_marks(state: FileState, log: &LogContent) -> Belonging {
+pub(super) fn compare_marks(state: FileState, log: &[Mark]) -> Belonging {
     let is_in_log = |mark: Mark| {
-        let mut marks = log.marks.iter();
+        let mut marks = log.iter();
         marks.any(|of_log| [of_log.before, of_log.last].contains(&mark.last))
     };
-    let is_marked = log.marks.iter().any(|mark| mark.last != 0);
-    let begins_anew = log.marks.first().is_some_and(|mark| mark.before == 0);
+    let is_marked = log.iter().any(|mark| mark.last != 0);
+    let begins_anew = log.first().is_some_and(|mark| mark.before == 0);
     match state {
         FileState::None => Belonging::No,
         FileState::Foreign => Belonging::Unknown,
-        FileState::Blank(_) | FileState::Filled(_) if log.marks.is_empty() => Belonging::Unknown,
+        FileState::Blank(_) | FileState::Filled(_) if log.is_empty() => Belonging::Unknown,
         // The log of a young database holds everything from the beginning on.
         FileState::Blank(mark) if mark.last == 0 && (begins_anew || !is_marked) => Belonging::Yes,
         FileState::Filled(mark) if mark.last == 0 => Belonging::Unknown,
@@ -56,10 +56,10 @@ pub(super) async fn prepare_files(paths: &DatabasePaths) -> Result<Option<String
     loss::check_over(paths)?;
     check_log_of_link(paths)?;
     let (state, log) = read_files(paths).map_err(unreadable)?;
-    let belonging = belonging_of(paths, state, log.as_ref()).await?;
+    let belonging = belonging_of(paths, state, log.as_deref()).await?;
     match (belonging, state) {
         (Belonging::Yes, _) => {
-            check_last_commit(paths, state, log.as_ref())?;
+            check_last_commit(paths, state, log.as_deref())?;
             Ok(None)
         }
         (Belonging::No, FileState::None | FileState::Blank(_)) => Err(log_without_file(paths)),
@@ -77,24 +77,23 @@ pub(super) async fn prepare_files(paths: &DatabasePaths) -> Result<Option<String
 pub(super) async fn find_belonging(paths: &DatabasePaths) -> Result<Belonging, OpenError> {
     // A file that cannot be read is told by whoever opens it.
     match read_files(paths) {
-        Ok((state, log)) => belonging_of(paths, state, log.as_ref()).await,
+        Ok((state, log)) => belonging_of(paths, state, log.as_deref()).await,
         Err(_) => Ok(Belonging::Unknown),
     }
 }
 
-fn read_files(paths: &DatabasePaths) -> io::Result<(FileState, Option<LogContent>)> {
+fn read_files(paths: &DatabasePaths) -> io::Result<(FileState, Option<Vec<Mark>>)> {
     Ok((state_of(&paths.real)?, read_log(&paths.log())?))
 }
 
 async fn belonging_of(
     paths: &DatabasePaths,
     state: FileState,
-    log: Option<&LogContent>,
+    log: Option<&[Mark]>,
 ) -> Result<Belonging, OpenError> {
     match log.map_or(Belonging::Yes, |log| compare_marks(state, log)) {
         Belonging::Unknown => try_log(paths).await,
-        Belonging::Yes => Ok(Belonging::Yes),
-        Belonging::No => Ok(Belonging::No),
+        told @ (Belonging::Yes | Belonging::No) => Ok(told),
     }
 }
 
@@ -193,7 +192,7 @@ fn log_in_doubt(paths: &DatabasePaths) -> OpenError {
 fn check_last_commit(
     paths: &DatabasePaths,
     state: FileState,
-    log: Option<&LogContent>,
+    log: Option<&[Mark]>,
 ) -> Result<(), OpenError> {
     let Some(noted) = last_commit::read(paths) else {
         return Ok(());
@@ -205,7 +204,7 @@ fn check_last_commit(
         FileState::Blank(mark) | FileState::Filled(mark) => Some(mark),
     };
     let is_other_copy = of_file.is_some_and(|mark| mark.is_copy() && mark.last != noted.first);
-    let mut marks = of_file.iter().chain(log.iter().flat_map(|log| &log.marks));
+    let mut marks = of_file.iter().chain(log.into_iter().flatten());
     if is_other_copy || marks.any(|mark| [mark.before, mark.last].contains(&noted.last)) {
         return Ok(());
     }

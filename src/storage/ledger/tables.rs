@@ -20,18 +20,13 @@ pub(super) enum WhenDeleted {
 
 /// The kinds of lines of an export, in the order in which it has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum LineKind {
-    #[strum(serialize = "mission")]
     Mission,
-    #[strum(serialize = "mysis")]
     Mysis,
-    #[strum(serialize = "row")]
     Row,
-    #[strum(serialize = "samples")]
     Samples,
-    #[strum(serialize = "memo")]
     Memo,
-    #[strum(serialize = "sighting")]
     Sighting,
 }
 

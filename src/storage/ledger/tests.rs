@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use actors::domain::books::Day;
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
@@ -36,6 +37,13 @@ const ALPHA: MysisId = MysisId(7);
 /// Processes of the tests' home. Each is gone when the next one opens its database.
 static EARLIER: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// A process of which no earlier one is known to be gone.
+impl From<&str> for HomeClaim {
+    fn from(home: &str) -> HomeClaim {
+        HomeClaim::new(home, &[])
+    }
+}
+
 enum Books {
     File(tempfile::TempDir),
     Server(Box<ServerAddress>),
@@ -50,6 +58,21 @@ impl Books {
     fn server() -> Option<Books> {
         let url = zoea_rig::postgres::database()?;
         Some(Books::Server(Box::new(ServerAddress::parse(&url).unwrap())))
+    }
+
+    /// The directory of a file.
+    fn directory(&self) -> &tempfile::TempDir {
+        match self {
+            Books::File(directory) => directory,
+            Books::Server(_) => panic!("it is on a server"),
+        }
+    }
+
+    fn address(&self) -> &ServerAddress {
+        match self {
+            Books::File(_) => panic!("a file is nobody else's"),
+            Books::Server(address) => address,
+        }
     }
 
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {
@@ -125,6 +148,11 @@ async fn write(ledger: &SqlLedger, writes: Vec<Write>) -> Result<(), LedgerFault
     ledger.commit(vec![batch(writes)]).await.remove(0)
 }
 
+/// Executes a statement past the ledger.
+async fn say(ledger: &SqlLedger, sql: &str) {
+    ledger.inner.writer.execute_unprepared(sql).await.unwrap();
+}
+
 fn create(id: MysisId, name: &str) -> Write {
     Write::Create(Box::new(NewMysis {
         id,
@@ -181,15 +209,61 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
     }
 }
 
-/// A conversation with every kind of row, a call and its result.
-fn conversation() -> Vec<Arc<Row>> {
-    let call = CallRecord {
-        id: "a:b|c".into(),
+/// A call that is recorded.
+fn mining(id: &str) -> CallRecord {
+    CallRecord {
+        id: id.into(),
         name: "mine".into(),
-        arguments: r#"{"x":"|:"}"#.into(),
+        arguments: "{}".into(),
         status: CallStatus::Recorded,
         read_only: false,
         routine: None,
+    }
+}
+
+/// What is told of the result of such a call.
+fn mined(id: &str, text: &str) -> ResultMeta {
+    ResultMeta {
+        call_id: id.into(),
+        tool: "mine".into(),
+        status: CallStatus::Done,
+        ms: Some(1),
+        tick: None,
+        bytes: text.len() as u64,
+        game: actors::domain::game::GameRef::SpaceMolt,
+        kept: None,
+    }
+}
+
+/// A notice of this id, at this time.
+fn notice(id: i64) -> EventRecord {
+    EventRecord {
+        id: EventId(id),
+        at: Timestamp(id),
+        kind: EventRecordKind::Notice,
+        mysis: None,
+        severity: Severity::Info,
+        code: "code".into(),
+        text: "text".into(),
+        source: None,
+        row: None,
+        answered: None,
+    }
+}
+
+fn mission() -> Mission {
+    Mission {
+        id: MissionId(3),
+        text: "mine 100% of_it".into(),
+        at: Timestamp(5),
+    }
+}
+
+/// A conversation with every kind of row, a call and its result.
+fn conversation() -> Vec<Arc<Row>> {
+    let call = CallRecord {
+        arguments: r#"{"x":"|:"}"#.into(),
+        ..mining("a:b|c")
     };
     let key = CallKey {
         seq: Seq(5),
@@ -235,14 +309,9 @@ fn conversation() -> Vec<Arc<Row>> {
                 call: key,
                 text: "ore".into(),
                 meta: ResultMeta {
-                    call_id: "a:b|c".into(),
-                    tool: "mine".into(),
-                    status: CallStatus::Done,
                     ms: Some(3),
                     tick: Some(9),
-                    bytes: 3,
-                    game: actors::domain::game::GameRef::SpaceMolt,
-                    kept: None,
+                    ..mined("a:b|c", "ore")
                 },
             },
         ),
@@ -265,16 +334,22 @@ fn conversation() -> Vec<Arc<Row>> {
 
 async fn filled(books: &Books) -> (SqlLedger, Vec<Arc<Row>>) {
     let ledger = books.open().await;
-    let mission = Write::Mission(Mission {
-        id: MissionId(3),
-        text: "mine 100% of_it".into(),
-        at: Timestamp(5),
-    });
     let rows = conversation();
-    let mut writes = vec![create(ALPHA, "alpha"), mission];
+    let mut writes = vec![create(ALPHA, "alpha"), Write::Mission(mission())];
     writes.extend(rows.iter().map(append));
     write(&ledger, writes).await.unwrap();
     (ledger, rows)
+}
+
+/// All rows of alpha, oldest first.
+async fn all_rows(ledger: &SqlLedger) -> Vec<Arc<Row>> {
+    let page = PageQuery {
+        mysis: ALPHA,
+        from: PageFrom::Newest,
+        limit: 10_000,
+        kinds: vec![],
+    };
+    ledger.page(page).await.unwrap()
 }
 
 /// The rows as they are read back: the call has the status of its result.
@@ -300,13 +375,7 @@ on_both!(
 
 async fn every_kind_of_row_reads_back_as_it_was_written(books: Books) {
     let (ledger, rows) = filled(&books).await;
-    let page = PageQuery {
-        mysis: ALPHA,
-        from: PageFrom::Newest,
-        limit: 100,
-        kinds: vec![],
-    };
-    assert_eq!(ledger.page(page).await.unwrap(), answered(rows.clone()));
+    assert_eq!(all_rows(&ledger).await, answered(rows.clone()));
     let recalled = ledger.load_history(ALPHA).await.unwrap();
     assert_eq!(recalled.rows, answered(rows));
     assert_eq!(recalled.last, Seq(9));
@@ -328,13 +397,7 @@ async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused(books: 
         matches!(refused, Err(LedgerFault::Refused(_))),
         "{refused:?}"
     );
-    let page = PageQuery {
-        mysis: ALPHA,
-        from: PageFrom::Newest,
-        limit: 100,
-        kinds: vec![],
-    };
-    assert_eq!(ledger.page(page).await.unwrap(), answered(rows));
+    assert_eq!(all_rows(&ledger).await, answered(rows));
 }
 
 async fn one_refused_batch_does_not_take_the_group_down(books: Books) {
@@ -416,7 +479,7 @@ async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
         "UPDATE message SET kind = 'hologram' WHERE seq = 3",
         "UPDATE message SET metadata = '{' WHERE seq = 6",
     ] {
-        ledger.inner.writer.execute_unprepared(sql).await.unwrap();
+        say(&ledger, sql).await;
     }
     let rows = ledger.load_history(ALPHA).await.unwrap().rows;
     assert_eq!(rows[2].kind_word(), "hologram");
@@ -426,12 +489,8 @@ async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
 
 async fn a_newer_database_is_refused(books: Books) {
     let ledger = books.open().await;
-    ledger
-        .inner
-        .writer
-        .execute_unprepared("INSERT INTO seaql_migrations VALUES ('m2999_000001_future', 1)")
-        .await
-        .unwrap();
+    let newer = "INSERT INTO seaql_migrations VALUES ('m2999_000001_future', 1)";
+    say(&ledger, newer).await;
     ledger.close().await;
     let refused = books.try_open().await.err().unwrap();
     assert!(matches!(refused, OpenError::Newer { .. }), "{refused}");

@@ -20,8 +20,9 @@ use tokio::sync::Mutex;
 
 use super::answer_time::limited;
 use super::dialect::Dialect;
-use super::gathered::GatheredStatements;
-use super::lent_connection::{LentConnection, PooledConnection, connection_error};
+use super::lent_connection::{
+    GatheredStatements, LentConnection, PooledConnection, connection_error,
+};
 use super::mark::Mark;
 use super::place::DatabaseFile;
 use super::write_lock::WriteLock;
@@ -41,7 +42,7 @@ pub(super) enum DatabaseWriter {
 }
 
 impl DatabaseWriter {
-    fn dialect(&self) -> Dialect {
+    pub(super) fn dialect(&self) -> Dialect {
         match self {
             DatabaseWriter::File(..) => Dialect::Sqlite,
             DatabaseWriter::Server(_) => Dialect::Postgres,
@@ -176,15 +177,7 @@ impl OpenTransaction {
         }
         self.has_failed = true;
         let all = std::mem::take(&mut self.gathered);
-        let changed = self.lent.execute_all(all.sql, all.values).await?;
-        if changed.len() != all.must_change.len() {
-            let why = "not each statement of a text was answered".to_string();
-            return Err(DbErr::Conn(RuntimeErr::Internal(why)));
-        }
-        let is_missing = |(changed, must_change): (u64, bool)| must_change && changed == 0;
-        if changed.into_iter().zip(all.must_change).any(is_missing) {
-            return Err(DbErr::RecordNotInserted);
-        }
+        self.lent.execute_all(all).await?;
         self.has_failed = false;
         Ok(())
     }

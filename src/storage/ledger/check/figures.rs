@@ -2,7 +2,7 @@
 
 use actors::domain::books::Day;
 use actors::domain::ids::MysisId;
-use sea_orm::DbErr;
+use sea_orm::{DbErr, IdenStatic};
 
 use crate::books::{BOOK_FIGURES, MAX_SUM};
 
@@ -33,7 +33,7 @@ impl CheckTransaction {
 
     /// The lines of the books with figures that cannot be true: whose, of which day, of which provider.
     pub(super) async fn corrupt_lines(&self) -> Result<Vec<(i64, i64, String)>, DbErr> {
-        let are_good = self.are_within(&BOOK_FIGURES);
+        let are_good = self.are_within(&BOOK_FIGURES.map(|column| column.as_str()));
         let lines = format!("SELECT mysis_id, day, provider FROM spending WHERE NOT ({are_good})");
         self.query_rows(&lines).await
     }

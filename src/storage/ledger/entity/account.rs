@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "account")]
 pub(crate) struct Model {
@@ -12,8 +14,5 @@ pub(crate) struct Model {
     pub created_at: i64,
     pub last_used_at: Option<i64>,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

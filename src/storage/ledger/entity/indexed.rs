@@ -3,6 +3,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "indexed")]
 pub(crate) struct Model {
@@ -12,8 +14,5 @@ pub(crate) struct Model {
     pub held: i64,
     pub forgotten: i64,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

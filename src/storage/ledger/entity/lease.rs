@@ -3,6 +3,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::{Relation, mysis};
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "lease")]
 pub(crate) struct Model {
@@ -12,25 +14,12 @@ pub(crate) struct Model {
     pub owner: String,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {
-    #[sea_orm(
-        belongs_to = "super::mysis::Entity",
-        from = "Column::MysisId",
-        to = "super::mysis::Column::Id"
-    )]
-    Mysis,
-}
-
-impl Related<super::mysis::Entity> for Entity {
+impl Related<Entity> for mysis::Entity {
     fn to() -> RelationDef {
-        Relation::Mysis.def()
-    }
-}
-
-impl Related<Entity> for super::mysis::Entity {
-    fn to() -> RelationDef {
-        Relation::Mysis.def().rev()
+        mysis::Entity::belongs_to(Entity)
+            .from(mysis::Column::Id)
+            .to(Column::MysisId)
+            .into()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "message")]
 pub(crate) struct Model {
@@ -21,8 +23,5 @@ pub(crate) struct Model {
     pub call_seq: Option<i64>,
     pub call_position: Option<i32>,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "mysis")]
 pub(crate) struct Model {
@@ -30,8 +32,5 @@ pub(crate) struct Model {
     pub follows_role: bool,
     pub tier: Option<String>,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "sample")]
 pub(crate) struct Model {
@@ -12,8 +14,5 @@ pub(crate) struct Model {
     pub packed: Vec<u8>,
     pub upto: i64,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -2,6 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::Relation;
+
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "spending")]
 pub(crate) struct Model {
@@ -17,8 +19,5 @@ pub(crate) struct Model {
     pub cached: i64,
     pub cost_micros: i64,
 }
-
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

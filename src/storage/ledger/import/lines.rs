@@ -4,7 +4,6 @@ mod calls;
 mod heads;
 mod members;
 mod order;
-mod packed;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,10 +31,9 @@ use zoea_system::files;
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use calls::{has_calls, parse_calls, parse_result, parse_utterance};
-use heads::{MysisLine, parse_mission, parse_mysis, parse_snapshot};
+use heads::{MysisLine, parse_mission, parse_mysis, parse_samples, parse_snapshot};
 use members::{mission_id, required_place, required_text, required_time};
 use order::RowOrderCheck;
-use packed::read_hour;
 use reading::{ReadLine, read_line, too_large};
 
 /// Imports an export.
@@ -219,29 +217,23 @@ impl LinesImport<'_> {
 
     async fn import_mysis(&mut self, line: MysisLine) -> Result<(), ImportFault> {
         let id = line.new.id;
-        if self.residents.ids.contains(&id) {
-            self.report.known_myses += 1;
-            self.is_new.insert(id, false);
-            return Ok(());
-        }
         let mut new = line.new;
-        let name = self.residents.claim_name(id, &new.profile.name);
-        if name != *new.profile.name {
-            let old = new.profile.name.to_string();
-            self.report.renamed.push((old, name.clone()));
-            new.profile.name = name.into();
-        }
+        let wanted = &new.profile.name;
+        let admitted = self.residents.admit(id, wanted, &mut self.report);
+        self.is_new.insert(id, admitted.is_some());
+        let Some(name) = admitted else {
+            return Ok(());
+        };
+        new.profile.name = name.into();
         let at = new.at;
         // What ran when it was deleted is at rest.
         let (state, reason) = match line.state == LifeState::Running && self.is_copy {
             true => (LifeState::Idle, None),
             false => (line.state, line.reason),
         };
-        self.is_new.insert(id, true);
         self.bulk_import.keep_books(id).await?;
         let sampled = self.bulk_import.sampled_hours(id).await?;
         self.sampled.insert(id, sampled);
-        self.report.myses += 1;
         for write in [
             Write::Create(Box::new(new)),
             Write::State {
@@ -292,7 +284,7 @@ impl ExportRecord {
             LineKind::Mission => return Ok(ExportRecord::Mission(parse_mission(line)?)),
             LineKind::Mysis => return Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
             LineKind::Row => MysisPart::Row(Box::new(parse_row(line)?)),
-            LineKind::Samples => MysisPart::Samples(read_hour(line)?),
+            LineKind::Samples => MysisPart::Samples(parse_samples(line)?),
             LineKind::Memo => {
                 let (kind, memo) = read_memo(line)?;
                 MysisPart::Memo(kind, memo)

@@ -22,7 +22,7 @@ use crate::{BulkImport, SqlLedger, StoredMission};
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use convert::{ConversationConverter, Names};
-use source::{NovaDatabase, SourceMysis};
+use source::{NovaDatabase, SourceAccount, SourceMysis};
 
 /// The fault of a Mysis that was errored. The database does not contain the reason.
 const ERRORED_REASON: &str = "it was errored when it was imported";
@@ -60,6 +60,7 @@ struct NovaImport<'a> {
     names: Names,
     redactor: Redactor,
     myses: Vec<SourceMysis>,
+    accounts: Vec<SourceAccount>,
     /// The source's ids of the Myses that are new here.
     new: BTreeSet<String>,
     report: ImportReport,
@@ -86,6 +87,7 @@ impl<'a> NovaImport<'a> {
                 .collect(),
             redactor: Redactor::new(secrets),
             myses,
+            accounts,
             new: BTreeSet::new(),
             report: ImportReport::default(),
         })
@@ -125,15 +127,10 @@ impl<'a> NovaImport<'a> {
 
     async fn import_mysis(&mut self, mysis: &SourceMysis) -> Result<(), ImportFault> {
         let id = mysis_id(&mysis.id);
-        if self.residents.ids.contains(&id) {
-            self.report.known_myses += 1;
+        let admitted = self.residents.admit(id, &mysis.name, &mut self.report);
+        let Some(name) = admitted else {
             return Ok(());
-        }
-        let name = self.residents.claim_name(id, &mysis.name);
-        if name != mysis.name {
-            self.report.renamed.push((mysis.name.clone(), name.clone()));
-        }
-        self.report.myses += 1;
+        };
         self.new.insert(mysis.id.clone());
         let at = mysis.created_at.unwrap_or_default();
         self.bulk_import
@@ -182,15 +179,15 @@ impl<'a> NovaImport<'a> {
     }
 
     async fn import_accounts(&mut self) -> Result<(), ImportFault> {
-        for account in self.source.accounts().await? {
-            let owner = account.assigned_to;
-            let owner = owner.filter(|owner| self.names.contains_key(owner));
+        for account in &self.accounts {
+            let owner = account.assigned_to.as_deref();
+            let owner = owner.filter(|owner| self.names.contains_key(*owner));
             let pooled = PoolAccount {
                 account: GameAccount {
                     username: account.username.as_str().into(),
-                    password: account.password,
+                    password: account.password.clone(),
                 },
-                owner: owner.as_deref().map(mysis_id),
+                owner: owner.map(mysis_id),
             };
             let at = account.created_at.unwrap_or_default();
             if self.bulk_import.account(&pooled, at).await? {
@@ -205,10 +202,9 @@ impl<'a> NovaImport<'a> {
     /// Imports the snapshots of each Mysis' account. Snapshots of other accounts and those without
     /// a time are skipped.
     async fn import_snapshots(&mut self) -> Result<(), ImportFault> {
-        let accounts = self.source.accounts().await?;
-        let owners = accounts
-            .iter()
-            .filter_map(|account| Some((&account.username, account.assigned_to.as_ref()?)));
+        let accounts = self.accounts.iter();
+        let owners =
+            accounts.filter_map(|account| Some((&account.username, account.assigned_to.as_ref()?)));
         let owners: BTreeMap<&String, &String> = owners.collect();
         let mut known: BTreeMap<String, GameState> = BTreeMap::new();
         for snapshot in self.source.snapshots().await? {

@@ -39,10 +39,7 @@ impl LedgerInner {
         if self.is_thin(mysis, now).await? {
             return Ok(false);
         }
-        let tx = self.begin(WriteLock::Common).await?;
-        if let Some(tenant) = &self.tenant {
-            tenant.check_leases(&tx, [mysis].into()).await?;
-        }
+        let tx = self.begin_for(mysis, WriteLock::Common).await?;
         thin_oldest(&tx, mysis, now).await?;
         tx.commit().await?;
         Ok(true)

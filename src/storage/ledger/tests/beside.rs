@@ -9,7 +9,6 @@ use crate::commit::apply_write;
 use crate::index::STEP_ROWS;
 use crate::write_lock::WriteLock;
 use crate::writer::Tx;
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::reading::EventQuery;
 use actors::ports::FleetReport;
 
@@ -131,18 +130,7 @@ async fn a_row_that_is_removed_while_it_is_indexed_is_in_neither_place() {
 }
 
 fn event(id: i64) -> Write {
-    Write::Event(Box::new(EventRecord {
-        id: EventId(id),
-        at: Timestamp(id),
-        kind: EventRecordKind::Notice,
-        mysis: None,
-        severity: Severity::Info,
-        code: "code".into(),
-        text: "text".into(),
-        source: None,
-        row: None,
-        answered: None,
-    }))
+    Write::Event(Box::new(notice(id)))
 }
 
 #[tokio::test]
@@ -206,12 +194,10 @@ async fn a_command_writes_while_no_process_does() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let command = SqlLedger::open_server(address, "home", ProcessKind::Command).await;
+    let command = SqlLedger::open_server(address, "home".into(), ProcessKind::Command).await;
     let command = command.unwrap();
     let unfinished = unfinished(&one, WriteLock::Own, &says(ALPHA, 1, "last")).await;
     let mut ordering = Box::pin(write(&command, vec![says(ALPHA, 2, "order")]));

@@ -52,19 +52,9 @@ async fn a_check_finds_a_sound_database_sound_and_each_damage(books: Books) {
     assert!(sound.iter().all(Result::is_ok), "{sound:?}");
     let calling = said_at(47, 760, calls(1));
     write(&ledger, vec![append(&calling)]).await.unwrap();
-    ledger
-        .inner
-        .writer
-        .execute_unprepared("UPDATE tool_call SET seq = 6000 WHERE seq = 760")
-        .await
-        .unwrap();
+    say(&ledger, "UPDATE tool_call SET seq = 6000 WHERE seq = 760").await;
     for (damage, place) in DAMAGES {
-        ledger
-            .inner
-            .writer
-            .execute_unprepared(damage)
-            .await
-            .unwrap();
+        say(&ledger, damage).await;
         let found = findings(&books).await;
         assert!(found[place].is_err(), "{damage}: {found:?}");
     }
@@ -78,7 +68,7 @@ async fn a_row_that_the_index_lost_is_missed(books: Books) {
             "DELETE FROM message_text WHERE id = (SELECT min(id) FROM message_text)"
         }
     };
-    ledger.inner.writer.execute_unprepared(loss).await.unwrap();
+    say(&ledger, loss).await;
     assert!(findings(&books).await[4].is_err());
 }
 

@@ -2,14 +2,9 @@
 
 use std::fs;
 
-use sea_orm::ConnectionTrait;
 use sea_orm::sqlx::{self, SqlitePool};
 
 use super::*;
-
-async fn say(ledger: &SqlLedger, sql: &str) {
-    ledger.inner.writer.execute_unprepared(sql).await.unwrap();
-}
 
 async fn note(ledger: &SqlLedger, seq: i64) -> Result<(), LedgerFault> {
     let text = format!("note {seq}").into();
@@ -19,9 +14,7 @@ async fn note(ledger: &SqlLedger, seq: i64) -> Result<(), LedgerFault> {
 #[tokio::test]
 async fn a_file_whose_checkpoint_a_reader_holds_up_is_not_taken_for_one_that_was_cut() {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (ledger, _) = filled(&books).await;
     let path = directory.path().join("zoea.db");
     let length = || fs::metadata(&path).unwrap().len();

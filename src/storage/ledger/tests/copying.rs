@@ -53,9 +53,7 @@ async fn the_copy_before_a_migration_has_what_a_reader_holds_up_in_the_log() {
 #[tokio::test]
 async fn a_backup_of_the_open_database_leaves_its_locks_in_place() {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (ledger, _) = filled(&books).await;
     let copy = directory.path().join("backup.db");
     let bytes = ledger.back_up(&copy).await.unwrap();
@@ -95,9 +93,7 @@ async fn in_a_process_that_looks_at_a_database_and_quits() {
 #[tokio::test]
 async fn a_database_that_was_lost_and_one_on_a_server_are_not_backed_up() {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (ledger, _) = filled(&books).await;
     fs::remove_file(directory.path().join("zoea.db")).unwrap();
     let copy = directory.path().join("backup.db");

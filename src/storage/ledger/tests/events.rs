@@ -1,7 +1,7 @@
 //! Events are stored once each, and only the newest are kept.
 
 use actors::domain::event::MysisRef;
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
+use actors::domain::event_record::OrderSource;
 
 use super::*;
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
@@ -98,8 +98,7 @@ async fn only_the_newest_events_are_kept(books: Books) {
          VALUES ({}, 2, 0, 'notice', 'info', 'later', '')",
         MAX_EVENTS + 1
     );
-    let inner = &ledger.inner;
-    inner.writer.execute_unprepared(&later).await.unwrap();
+    say(&ledger, &later).await;
     write(&ledger, vec![of(&event(3, "new"))]).await.unwrap();
     let kept = newest(&ledger, usize::MAX).await;
     let mut codes: Vec<&str> = kept.iter().map(|event| &*event.code).collect();

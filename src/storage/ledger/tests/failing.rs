@@ -71,9 +71,7 @@ async fn in_a_process_that_ends_as_soon_as_there_is_room() {
     let is_received = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (ledger, _) = filled(&books).await;
     limit_files(Some(0));
     std::fs::remove_file(directory.path().join("zoea.db")).unwrap();
@@ -90,9 +88,7 @@ async fn in_a_process_that_loses_its_file_on_a_full_disk() {
     let is_received = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let file = |name: &str| directory.path().join(name);
     let (ledger, _) = filled(&books).await;
     limit_files(Some(0));
@@ -132,9 +128,7 @@ async fn in_a_process_that_loses_its_file_on_a_full_disk() {
 #[tokio::test]
 async fn a_database_that_was_cut_is_not_copied_anew_at_each_write() {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let file = |name: &str| directory.path().join(name);
     // The log is empty: no other file has what is cut.
     filled(&books).await.0.close().await;
@@ -241,10 +235,7 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
         assert!(after.is_err(), "nobody knows what became of the statement");
     }
     write(&ledger, vec![note(10)]).await.unwrap();
-    let careless = inner
-        .begin_without_foreign_keys(WriteLock::All)
-        .await
-        .unwrap();
+    let careless = inner.begin_without_foreign_keys(ALPHA).await.unwrap();
     inner.apply_write(&careless, &note(11)).await.unwrap();
     careless.commit().await.unwrap();
     let nobodys = Write::Append {
@@ -285,9 +276,7 @@ fn open_files(path: &Path) -> usize {
 #[tokio::test]
 async fn a_writer_that_is_replaced_writes_to_the_same_file_or_to_none() {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        return;
-    };
+    let directory = books.directory();
     let path = directory.path().join("zoea.db");
     let (ledger, _) = filled(&books).await;
     write(&ledger, vec![note(10)]).await.unwrap();

@@ -45,7 +45,7 @@ async fn spoil(ledger: &SqlLedger, books: &Books, sql: &str) {
         Books::Server(_) => "9223372036854775807",
     };
     let sql = sql.replace("SUM", sum);
-    ledger.inner.writer.execute_unprepared(&sql).await.unwrap();
+    say(ledger, &sql).await;
 }
 
 async fn spoilt_books_are_read_and_found(books: Books) {
@@ -111,19 +111,11 @@ async fn no_bill_is_so_large_that_the_books_cannot_take_it(books: Books) {
     let stored = ledger.swarm().await.unwrap().myses[0].totals;
     assert_eq!((stored.turns, stored.cost_micros), (MAX_SUM, MAX_SUM));
     // More calls than one statement accepts.
-    let call = CallRecord {
-        id: "c".into(),
-        name: "mine".into(),
-        arguments: "{}".into(),
-        status: CallStatus::Recorded,
-        read_only: false,
-        routine: None,
-    };
     let many = row(
         14,
         RowBody::Call {
             utterance: said("", 13),
-            calls: vec![call; 10_000],
+            calls: vec![mining("c"); 10_000],
         },
     );
     write(&ledger, vec![append(&many)]).await.unwrap();

@@ -16,18 +16,28 @@ use super::*;
 use crate::ProcessFacts;
 use crate::write_lock::WriteLock;
 
+fn facts() -> ProcessFacts {
+    ProcessFacts {
+        host: "here".into(),
+        directory: "/home".into(),
+        version: "1".into(),
+    }
+}
+
+pub(super) fn frozen() -> FleetReport {
+    FleetReport {
+        is_frozen: true,
+        ..FleetReport::default()
+    }
+}
+
 /// A step of a process that runs everything that it takes, and gives nothing back.
 pub(super) async fn step(ledger: &SqlLedger) -> FleetStep {
     step_with(ledger, FleetReport::default()).await
 }
 
 pub(super) async fn step_with(ledger: &SqlLedger, report: FleetReport) -> FleetStep {
-    let facts = ProcessFacts {
-        host: "here".into(),
-        directory: "/home".into(),
-        version: "1".into(),
-    };
-    let fleet = ledger.fleet(facts).expect("a process of a fleet");
+    let fleet = ledger.fleet(facts()).expect("a process of a fleet");
     let report = FleetReport {
         capacity: 100,
         ..report
@@ -154,11 +164,7 @@ async fn what_a_frozen_process_holds_stays_with_its_home_over_its_end() {
     create_running(&one, 2).await;
     let other = opened(&books, "other").await;
     step(&other).await;
-    let frozen = FleetReport {
-        is_frozen: true,
-        ..FleetReport::default()
-    };
-    assert_eq!(step_with(&one, frozen).await.surplus, 0);
+    assert_eq!(step_with(&one, frozen()).await.surplus, 0);
     one.close().await;
     expire(&other).await;
     assert_eq!(step(&other).await.taken, []);
@@ -183,10 +189,6 @@ async fn what_a_frozen_process_held_returns_to_its_home_or_is_given_free_by_an_o
     let Some(books) = Books::server() else {
         return;
     };
-    let frozen = || FleetReport {
-        is_frozen: true,
-        ..FleetReport::default()
-    };
     let one = opened(&books, "one").await;
     create_running(&one, 2).await;
     step_with(&one, frozen()).await;
@@ -208,12 +210,7 @@ async fn what_a_frozen_process_held_returns_to_its_home_or_is_given_free_by_an_o
     let asked = sea_orm::Statement::from_string(sea_orm::DbBackend::Postgres, asked);
     let row = other.inner.readers.query_one_raw(asked).await.unwrap();
     let name: String = row.unwrap().try_get_by_index(0).unwrap();
-    let facts = ProcessFacts {
-        host: "here".into(),
-        directory: "/home".into(),
-        version: "1".into(),
-    };
-    let fleet = other.fleet(facts).unwrap();
+    let fleet = other.fleet(facts()).unwrap();
     assert!(fleet.drain(name.as_str().into(), true).await.unwrap());
     let held = step(&other).await;
     assert_eq!(taken(&held), ["m1", "m2"]);
@@ -397,17 +394,12 @@ async fn the_mission_and_the_passwords_of_what_is_taken_come_with_it() {
 
 #[tokio::test]
 async fn a_file_and_a_command_are_of_no_fleet() {
-    let facts = || ProcessFacts {
-        host: "here".into(),
-        directory: "/home".into(),
-        version: "1".into(),
-    };
     let file = Books::file();
     assert!(file.open().await.fleet(facts()).is_none());
     let Some(Books::Server(address)) = Books::server() else {
         return;
     };
-    let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
+    let command = SqlLedger::open_server(&address, "home".into(), ProcessKind::Command).await;
     assert!(command.unwrap().fleet(facts()).is_none());
 }
 

@@ -1,9 +1,8 @@
 //! Two processes share one database.
 
-use actors::ports::FleetReport;
 use sea_orm::{DbBackend, Statement};
 
-use super::fleet::{step, step_with, taken};
+use super::fleet::{frozen, step, step_with, taken};
 use super::*;
 
 fn prompt(seq: i64) -> Write {
@@ -12,10 +11,7 @@ fn prompt(seq: i64) -> Write {
 
 /// Opens a shared database from a home.
 pub(super) async fn opened(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
-    let Books::Server(address) = books else {
-        panic!("a file is nobody else's");
-    };
-    SqlLedger::open_server(address, home, ProcessKind::Resident)
+    SqlLedger::open_server(books.address(), home.into(), ProcessKind::Resident)
         .await
         .unwrap()
 }
@@ -30,10 +26,8 @@ pub(super) fn after(gone: &[&SqlLedger]) -> HomeClaim {
 
 /// The same for one command.
 async fn visited(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
-    let Books::Server(address) = books else {
-        panic!("a file is nobody else's");
-    };
-    let command_process = SqlLedger::open_server(address, home, ProcessKind::Command).await;
+    let command_process =
+        SqlLedger::open_server(books.address(), home.into(), ProcessKind::Command).await;
     command_process.unwrap()
 }
 
@@ -197,11 +191,7 @@ async fn what_a_frozen_process_let_expire_is_for_commands_of_its_home_alone_and_
     };
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let frozen = FleetReport {
-        is_frozen: true,
-        ..FleetReport::default()
-    };
-    step_with(&one, frozen).await;
+    step_with(&one, frozen()).await;
     one.close().await;
     let elsewhere = opened(&books, "other").await;
     expire(&elsewhere).await;

@@ -111,7 +111,7 @@ async fn a_file_and_a_command_share_no_limits() {
     let Some(Books::Server(address)) = Books::server() else {
         return;
     };
-    let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
+    let command = SqlLedger::open_server(&address, "home".into(), ProcessKind::Command).await;
     assert!(command.unwrap().shared_limits().is_none());
 }
 

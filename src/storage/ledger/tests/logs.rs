@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use sea_orm::ConnectionTrait;
 use tempfile::TempDir;
 
@@ -41,26 +40,11 @@ fn log(directory: &TempDir) -> PathBuf {
     directory.path().join("zoea.db-wal")
 }
 
-async fn say(ledger: &SqlLedger, sql: &str) {
-    ledger.inner.writer.execute_unprepared(sql).await.unwrap();
-}
-
 async fn add(ledger: &SqlLedger, seqs: std::ops::RangeInclusive<i64>) {
     for seq in seqs {
         let text = format!("note {seq}").into();
         let note = append(&row(seq, RowBody::Note { text }));
-        let event = Write::Event(Box::new(EventRecord {
-            id: EventId(seq),
-            at: Timestamp(seq),
-            kind: EventRecordKind::Order,
-            mysis: None,
-            severity: Severity::Info,
-            code: "told".into(),
-            text: format!("note {seq}").into(),
-            source: None,
-            row: None,
-            answered: None,
-        }));
+        let event = Write::Event(Box::new(notice(seq)));
         write(ledger, vec![note, event]).await.unwrap();
     }
 }
@@ -69,9 +53,7 @@ async fn add(ledger: &SqlLedger, seqs: std::ops::RangeInclusive<i64>) {
 /// of row 1 to 9.
 async fn killed(age: Age) -> (TempDir, TempDir) {
     let (books, copies) = (Books::file(), tempfile::tempdir().unwrap());
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (mut ledger, _) = filled(&books).await;
     let path = database(directory);
     back_up(&path, &copies.path().join("backup.db"))
@@ -187,9 +169,7 @@ async fn a_restored_copy_has_no_log_whatever_stood_in_its_place() {
 /// The file of a killed process, as an older version leaves it, which knew no marks.
 async fn unmarked(rows: std::ops::RangeInclusive<i64>) -> TempDir {
     let books = Books::file();
-    let Books::File(directory) = &books else {
-        unreachable!("it is a file")
-    };
+    let directory = books.directory();
     let (ledger, _) = filled(&books).await;
     for sql in UNMARK {
         say(&ledger, sql).await;

@@ -7,13 +7,12 @@ use super::*;
 on_both!(the_newest_results_of_looks_make_the_map_and_others_do_not);
 
 fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus) -> [Write; 2] {
+    let id = format!("call_{seq}");
     let call = CallRecord {
-        id: format!("call_{seq}").into(),
         name: tool.into(),
         arguments: arguments.into(),
-        status: CallStatus::Recorded,
         read_only: true,
-        routine: None,
+        ..mining(&id)
     };
     let asked = RowBody::Call {
         utterance: said("", seq - 1),
@@ -26,14 +25,9 @@ fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus)
         },
         text: text.into(),
         meta: ResultMeta {
-            call_id: format!("call_{seq}").into(),
             tool: tool.into(),
             status,
-            ms: Some(3),
-            tick: None,
-            bytes: 3,
-            game: actors::domain::game::GameRef::SpaceMolt,
-            kept: None,
+            ..mined(&id, text)
         },
     };
     [append(&row(seq, asked)), append(&row(seq + 1, result))]

@@ -1,6 +1,5 @@
 //! The record of a period: its samples as a sum, by system and by Mysis, what was spent, and its events.
 
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::period::Period;
 use actors::domain::reading::MAX_EVENTS;
 use actors::domain::samples::{Flow, GameFacts, Hour, Minute, PackedHour, Sample};
@@ -151,20 +150,7 @@ async fn old_days_are_told_by_the_hour(books: Books) {
 
 async fn a_day_has_the_events_up_to_its_end(books: Books) {
     let ledger = books.open().await;
-    let event = |id: i64, at: Timestamp| {
-        Write::Event(Box::new(EventRecord {
-            id: EventId(id),
-            at,
-            kind: EventRecordKind::Notice,
-            mysis: None,
-            severity: Severity::Info,
-            code: "up".into(),
-            text: "it runs".into(),
-            source: None,
-            row: None,
-            answered: None,
-        }))
-    };
+    let event = |id: i64, at: Timestamp| Write::Event(Box::new(EventRecord { at, ..notice(id) }));
     let end = Day(1).end_time();
     let before = Timestamp(end.0 - 1);
     let events = vec![event(1, Timestamp(0)), event(2, before), event(3, end)];
@@ -178,8 +164,7 @@ async fn a_day_has_the_events_up_to_its_end(books: Books) {
          VALUES ({}, 4, 0, 'notice', 'info', 'later', '')",
         MAX_EVENTS + 1
     );
-    let writer = &ledger.inner.writer;
-    writer.execute_unprepared(&later).await.unwrap();
+    say(&ledger, &later).await;
     let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     assert!(day.are_events_cut);
 }

@@ -91,8 +91,7 @@ async fn one_whose_rows_cannot_be_read_keeps_no_other_one_from_its_own() {
         "UPDATE mysis SET name = x'ff' WHERE id = 117",
         "UPDATE message SET content = x'ff' WHERE mysis_id = 118 AND seq = 3",
     ] {
-        let writer = &ledger.inner.writer;
-        writer.execute_unprepared(broken).await.unwrap();
+        say(&ledger, broken).await;
     }
     let asked = swarm.iter().map(|mysis| ledger.load_history(*mysis));
     let recalled = futures::future::join_all(asked).await;
@@ -297,27 +296,14 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
     let first = rows.last().unwrap().seq.0 + 1;
     let steps = (first..first + 400).step_by(2).flat_map(|seq| {
         let call = CallRecord {
-            id: "r1.1.1".into(),
-            name: "mine".into(),
-            arguments: "{}".into(),
-            status: CallStatus::Recorded,
-            read_only: false,
             routine: Some("ore".into()),
+            ..mining("r1.1.1")
         };
         let step = RowBody::Call {
             utterance: Utterance::default(),
             calls: vec![call],
         };
-        let meta = ResultMeta {
-            call_id: "r1.1.1".into(),
-            tool: "mine".into(),
-            status: CallStatus::Done,
-            ms: Some(1),
-            tick: None,
-            bytes: 2,
-            game: actors::domain::game::GameRef::SpaceMolt,
-            kept: None,
-        };
+        let meta = mined("r1.1.1", "{}");
         let call = CallKey {
             seq: Seq(seq),
             position: 0,

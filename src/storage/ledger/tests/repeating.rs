@@ -1,6 +1,5 @@
 //! A write that is repeated, because the answer to its commit was lost, changes nothing.
 
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::held::{HeldKind, HeldText};
 use actors::domain::memo::MemoKind;
 use actors::domain::record::{
@@ -201,16 +200,11 @@ pub(super) fn of_every_kind() -> Vec<Write> {
         Write::ReleaseText(held_text(8)),
         Write::Delete { mysis: MysisId(9) },
         Write::Event(Box::new(EventRecord {
-            id: EventId(1),
             at: Timestamp(12),
             kind: EventRecordKind::Order,
-            mysis: None,
-            severity: Severity::Info,
             code: "stop".into(),
             text: "said".into(),
-            source: None,
-            row: None,
-            answered: None,
+            ..notice(1)
         })),
     ]);
     writes.extend(MemoKind::ALL.iter().map(|kind| Write::Memo {

@@ -95,14 +95,7 @@ pub(super) fn reply(text: &str, seen_up_to: i64) -> RowBody {
 }
 
 pub(super) fn calls(count: usize) -> RowBody {
-    let call = |number| CallRecord {
-        id: format!("id{number}").into(),
-        name: "mine".into(),
-        arguments: "{}".into(),
-        status: CallStatus::Recorded,
-        read_only: false,
-        routine: None,
-    };
+    let call = |number| mining(&format!("id{number}"));
     RowBody::Call {
         utterance: said("calling", 0),
         calls: (0..count).map(call).collect(),
@@ -116,16 +109,7 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
             position,
         },
         text: text.into(),
-        meta: ResultMeta {
-            call_id: "id".into(),
-            tool: "mine".into(),
-            status: CallStatus::Done,
-            ms: Some(1),
-            tick: None,
-            bytes: 3,
-            game: actors::domain::game::GameRef::SpaceMolt,
-            kept: None,
-        },
+        meta: mined("id", text),
     }
 }
 
@@ -186,13 +170,7 @@ pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
 }
 
 pub(super) async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
-    let page = PageQuery {
-        mysis: ALPHA,
-        from: PageFrom::After(Seq(0)),
-        limit: 10_000,
-        kinds: vec![],
-    };
-    let rows = ledger.page(page).await.unwrap();
+    let rows = all_rows(ledger).await;
     let seqs = rows.iter().map(|row| row.seq.0);
     seqs.filter(|left| *left < seq).collect()
 }

@@ -1,7 +1,6 @@
 //! The calls that routines made in the models' place, by day.
 
 use actors::domain::books::SavedCalls;
-use sea_orm::ConnectionTrait;
 
 use super::*;
 
@@ -21,26 +20,16 @@ fn call(seq: i64, day: i64, id: &str, routine: Option<&str>, status: CallStatus)
         }))
     };
     let call = CallRecord {
-        id: id.into(),
-        name: "mine".into(),
-        arguments: "{}".into(),
-        status: CallStatus::Recorded,
-        read_only: false,
         routine: routine.map(Into::into),
+        ..mining(id)
     };
     let step = RowBody::Call {
         utterance: Utterance::default(),
         calls: vec![call],
     };
     let meta = ResultMeta {
-        call_id: id.into(),
-        tool: "mine".into(),
         status,
-        ms: Some(1),
-        tick: None,
-        bytes: 2,
-        game: actors::domain::game::GameRef::SpaceMolt,
-        kept: None,
+        ..mined(id, "{}")
     };
     let key = CallKey {
         seq: Seq(seq),
@@ -104,7 +93,7 @@ async fn the_steps_of_before_are_counted_by_the_migration(books: Books) {
         "DROP TABLE spared",
         "DELETE FROM seaql_migrations WHERE version = 'm20261126_000017_spared'",
     ] {
-        ledger.inner.writer.execute_unprepared(sql).await.unwrap();
+        say(&ledger, sql).await;
     }
     ledger.close().await;
     let ledger = books.open().await;

@@ -21,7 +21,7 @@ fn guarded(more: &str) -> Option<(String, ServerAddress)> {
 }
 
 async fn refusal(address: &ServerAddress) -> String {
-    SqlLedger::open_server(address, "home", ProcessKind::Resident)
+    SqlLedger::open_server(address, "home".into(), ProcessKind::Resident)
         .await
         .err()
         .unwrap()
@@ -94,7 +94,7 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
         &url,
         "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
-    let ledger = SqlLedger::open_server(&address, "home", ProcessKind::Resident)
+    let ledger = SqlLedger::open_server(&address, "home".into(), ProcessKind::Resident)
         .await
         .unwrap();
     ledger.close().await;
@@ -131,7 +131,7 @@ async fn a_connection_is_encrypted_where_the_server_can() {
         return;
     }
     let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
-    let ledger = SqlLedger::open_server(&address, "home", ProcessKind::Resident)
+    let ledger = SqlLedger::open_server(&address, "home".into(), ProcessKind::Resident)
         .await
         .unwrap();
     let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
@@ -167,12 +167,10 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let (one, other) = tokio::join!(
-        SqlLedger::open_server(address, "one", ProcessKind::Resident),
-        SqlLedger::open_server(address, "other", ProcessKind::Resident)
+        SqlLedger::open_server(address, "one".into(), ProcessKind::Resident),
+        SqlLedger::open_server(address, "other".into(), ProcessKind::Resident)
     );
     let (one, other) = (one.unwrap(), other.unwrap());
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
@@ -203,9 +201,7 @@ async fn a_server_that_was_away_is_used_again() {
     let Some(books) = Books::server() else {
         return;
     };
-    let Books::Server(address) = &books else {
-        return;
-    };
+    let address = books.address();
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     let name = address.to_string();

@@ -38,11 +38,3 @@ async fn the_id_of_a_task_is_recalled_until_the_result_is_stored(books: Books) {
     write(&ledger, vec![give(Some("too late"))]).await.unwrap();
     assert!(recalled().await.is_empty());
 }
-
-fn mission() -> Mission {
-    Mission {
-        id: MissionId(3),
-        text: "mine 100% of_it".into(),
-        at: Timestamp(5),
-    }
-}

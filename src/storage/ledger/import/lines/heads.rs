@@ -1,4 +1,4 @@
-//! The lines of an export about missions, Myses and snapshots of the game.
+//! The lines of an export about missions, Myses, samples and snapshots of the game.
 
 use std::sync::Arc;
 
@@ -7,11 +7,13 @@ use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::Seq;
 use actors::domain::record::{Mission, MysisProfile, NewMysis};
+use actors::domain::samples::{Hour, PackedHour};
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::state::{LifeState, Totals};
 use serde_json::Value;
 
 use crate::StoredMission;
+use crate::samples::StoredHour;
 
 use super::members::{
     call_key, mission_id, required_count, required_place, required_text, required_time,
@@ -86,6 +88,22 @@ pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
     })
 }
 
+pub(super) fn parse_samples(line: &Value) -> Result<StoredHour, String> {
+    let hour = PackedHour {
+        hour: Hour::of(required_time(line, "at")?),
+        upto: required_place(line, "upto", 0)?,
+        bytes: read_digits(required_text(line, "packed")?)?.into(),
+    };
+    hour.samples()
+        .map_err(|fault| format!("`packed` is {fault}"))?;
+    // Older exports do not say it. What counts no rows can be kept with the thinned hours.
+    let is_thinned = line["thinned"].as_bool().unwrap_or(hour.upto == 0);
+    Ok(StoredHour {
+        packed: hour,
+        is_thinned,
+    })
+}
+
 pub(super) fn parse_snapshot(line: &Value) -> Result<SnapshotResult, String> {
     Ok(SnapshotResult {
         look: SnapshotQuery {
@@ -108,4 +126,17 @@ fn parse_fault_kind(word: &str) -> Result<MysisFaultKind, String> {
 fn parse_total(line: &Value, key: &str) -> Result<u64, String> {
     let sum = required_count(line, key)?;
     Ok(if sum > MAX_SUM { 0 } else { sum })
+}
+
+fn read_digits(text: &str) -> Result<Vec<u8>, String> {
+    let wrong = || "`packed` is not a text of hexadecimal digits".to_string();
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| {
+            let digits = str::from_utf8(pair).map_err(|_| wrong())?;
+            let is_pair = digits.len() == 2 && !digits.starts_with('+');
+            let byte = u8::from_str_radix(digits, 16).map_err(|_| wrong())?;
+            is_pair.then_some(byte).ok_or_else(wrong)
+        })
+        .collect()
 }

@@ -17,13 +17,12 @@ pub(crate) const IMPORTED: &str = "imported";
 /// The text for a result that the source does not contain.
 const NO_RESULT: &str = "outcome unknown: no result of this call is in the imported database";
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
     /// `user`, `assistant`, `tool` or `system`.
     pub(crate) role: String,
     /// `direct`, `broadcast`, `system`, `llm` or `tool`.
     pub(crate) source: String,
-    /// Its sender, if the source names one.
+    /// Its sender, if the source names one. What none of its Myses sent is the operator's.
     pub(crate) sender: Option<String>,
     pub(crate) content: String,
     pub(crate) reasoning: Option<String>,
@@ -32,26 +31,6 @@ pub(crate) struct Memory {
 }
 
 pub(crate) type Names = BTreeMap<String, Arc<str>>;
-
-/// The author of a memory with the role `user`.
-enum From<'a> {
-    Operator,
-    Peer(&'a Arc<str>),
-}
-
-impl Memory {
-    fn from<'a>(&self, names: &'a Names) -> From<'a> {
-        let sender = self.sender.as_deref().and_then(|id| names.get(id));
-        sender.map_or(From::Operator, From::Peer)
-    }
-
-    /// Whether it is a copy of an operator's broadcast.
-    pub(crate) fn is_mission(&self, names: &Names) -> bool {
-        self.role == "user"
-            && self.source == "broadcast"
-            && matches!(self.from(names), From::Operator)
-    }
-}
 
 pub(crate) struct ConversationConverter<'a> {
     names: &'a Names,
@@ -134,7 +113,8 @@ impl<'a> ConversationConverter<'a> {
     }
 
     fn received_row(&mut self, memory: Memory, mission: MissionId) -> RowBody {
-        if let From::Peer(name) = memory.from(self.names) {
+        let peer = memory.sender.as_deref().and_then(|id| self.names.get(id));
+        if let Some(name) = peer {
             return RowBody::Peer {
                 sender: name.clone(),
                 text: memory.content.into(),
@@ -191,17 +171,11 @@ impl<'a> ConversationConverter<'a> {
 
     /// Assigns a result to a call of the newest matching row. Ids are unique within a row only.
     fn answered(&mut self, content: &str, report: &mut ImportReport) -> RowBody {
-        let mut rows: Vec<Seq> = self.open.iter().map(|call| call.key.seq).collect();
-        rows.dedup();
-        for seq in rows.into_iter().rev() {
-            let of_row = |call: &&UnansweredCall| call.key.seq == seq;
-            let before = self.open.iter().filter(|call| call.key.seq < seq).count();
-            let ids: Vec<&str> = self
-                .open
-                .iter()
-                .filter(of_row)
-                .map(|call| &*call.id)
-                .collect();
+        let mut before = self.open.len();
+        let rows = self.open.chunk_by(|one, next| one.key.seq == next.key.seq);
+        for calls in rows.rev() {
+            before -= calls.len();
+            let ids: Vec<&str> = calls.iter().map(|call| &*call.id).collect();
             if let Some((place, text)) = codec::match_result(content, &ids) {
                 let call = self.open.remove(before + place);
                 let is_error = text.trim_start().starts_with("Error");

@@ -2,71 +2,26 @@
 //! layouts.
 
 use actors::domain::ids::Timestamp;
-use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use chrono::{DateTime, FixedOffset};
 
-/// Layouts with an offset from UTC.
-const OFFSET_LAYOUTS: [&str; 4] = [
-    "%Y-%m-%d %H:%M:%S%.f %z",
-    "%Y-%m-%d %H:%M:%S%.f%:z",
-    "%Y-%m-%dT%H:%M:%S%.f%z",
-    "%Y-%m-%d %H:%M:%S%.f%z",
-];
-
-/// Layouts without an offset. They mean UTC.
-const UTC_LAYOUTS: [&str; 4] = [
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M",
-    "%Y-%m-%dT%H:%M:%S%.fZ",
-];
+/// What may be missing at the end of a time. One without an offset means UTC.
+const ENDINGS: [&str; 4] = ["", "Z", ":00Z", " 00:00:00Z"];
 
 /// Parses a time. Returns `None` for an unknown layout or a year out of range.
 pub(crate) fn parse_moment(text: &str) -> Option<Timestamp> {
-    in_any_layout(strip_go_suffix(text)).filter(|at| at.has_four_digit_year())
-}
-
-fn in_any_layout(text: &str) -> Option<Timestamp> {
-    if let Ok(number) = text.parse::<i64>() {
-        return Some(Timestamp(to_millis(number)));
-    }
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
-        return Some(Timestamp(moment.timestamp_millis()));
-    }
-    let with_offset = OFFSET_LAYOUTS
-        .iter()
-        .find_map(|layout| DateTime::parse_from_str(text, layout).ok())
-        .map(|moment| moment.timestamp_millis());
-    let in_utc = || {
-        UTC_LAYOUTS
-            .iter()
-            .find_map(|layout| NaiveDateTime::parse_from_str(text, layout).ok())
-            .map(|moment| moment.and_utc().timestamp_millis())
+    // Behind the offset, Go writes the name of the zone and the reading of its monotonic clock.
+    let words: Vec<&str> = text.split_whitespace().take(3).collect();
+    let text = words.join(" ");
+    let read = |ending: &&str| {
+        format!("{text}{ending}")
+            .parse::<DateTime<FixedOffset>>()
+            .ok()
     };
-    let whole_day = || {
-        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-        Some(day.and_hms_opt(0, 0, 0)?.and_utc().timestamp_millis())
+    let millis = match text.parse::<i64>() {
+        Ok(number) => to_millis(number),
+        Err(_) => ENDINGS.iter().find_map(read)?.timestamp_millis(),
     };
-    with_offset
-        .or_else(in_utc)
-        .or_else(whole_day)
-        .map(Timestamp)
-}
-
-/// Removes what Go appends: the reading of its monotonic clock, and the zone's name after the
-/// offset.
-fn strip_go_suffix(text: &str) -> &str {
-    let text = text.split(" m=").next().unwrap_or(text).trim();
-    match text.rsplit_once(' ') {
-        Some((before, zone))
-            if zone.starts_with(|c: char| c.is_ascii_alphabetic())
-                && before.contains([' ', 'T']) =>
-        {
-            before
-        }
-        // Go writes the offset in place of the name of an unnamed zone.
-        Some((before, zone)) if before.ends_with(zone) && zone.starts_with(['+', '-']) => before,
-        Some(_) | None => text,
-    }
+    Some(Timestamp(millis)).filter(|at| at.has_four_digit_year())
 }
 
 /// Converts a count since 1970 to milliseconds. The unit is the one that gives a time of this era.

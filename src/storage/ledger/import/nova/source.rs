@@ -50,8 +50,8 @@ pub(super) struct SourceSnapshot {
 
 pub(super) struct NovaDatabase {
     database: DatabaseConnection,
-    /// The temporary copy, if one was made.
-    copy: Option<ScratchCopy>,
+    /// The temporary copy, which may not have been made.
+    copy: ScratchCopy,
 }
 
 /// A copy of a database and its log, which holds passwords. It is removed when this is dropped.
@@ -82,15 +82,11 @@ impl NovaDatabase {
         let log = beside(file, "-wal");
         let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
         let copy = ScratchCopy::in_directory(scratch);
-        let copy = if has_log {
+        let opened = if has_log {
             copy_with_log(file, &log, &copy.0)?;
-            Some(copy)
+            open_reader(&copy.0).await
         } else {
-            None
-        };
-        let opened = match &copy {
-            Some(copy) => open_reader(&copy.0).await,
-            None => open_without_log(file).await,
+            open_without_log(file).await
         };
         let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
         let source = NovaDatabase { database, copy };
@@ -213,18 +209,12 @@ impl NovaDatabase {
             )
             .await?;
         let mut missions: Vec<(String, Option<Timestamp>)> = Vec::new();
-        for row in &rows {
-            let memory = Memory {
-                role: "user".to_string(),
-                source: "broadcast".to_string(),
-                sender: text_column(row, 2),
-                content: text_column(row, 0).unwrap_or_default(),
-                ..Memory::default()
-            };
-            if memory.is_mission(names) {
-                missions.retain(|(text, _)| *text != memory.content);
-                missions.push((memory.content, time_column(row, 1)));
-            }
+        let is_peers =
+            |row: &QueryResult| text_column(row, 2).is_some_and(|id| names.contains_key(&id));
+        for row in rows.iter().filter(|row| !is_peers(row)) {
+            let content = text_column(row, 0).unwrap_or_default();
+            missions.retain(|(text, _)| *text != content);
+            missions.push((content, time_column(row, 1)));
         }
         Ok(missions)
     }
@@ -278,27 +268,26 @@ impl NovaDatabase {
 
     /// The passwords and session ids in calls and results. Zoea-Nova stored them unredacted.
     pub(super) async fn secrets(&self) -> Result<BTreeSet<Arc<str>>, ImportFault> {
-        let mut found = BTreeSet::new();
-        for member in SECRET_MEMBERS {
-            let mut after = 0_i64;
-            loop {
-                let rows = self
-                    .query_rows(
-                        "SELECT id, CAST(content AS BLOB) FROM memories \
-                         WHERE id > ? AND instr(content, ?) > 0 ORDER BY id LIMIT ?",
-                        [after.into(), member.into(), PIECE_MEMORIES.into()],
-                    )
-                    .await?;
-                let Some(last) = rows.last() else {
-                    break;
-                };
-                after = last.try_get_by_index(0).unwrap_or(i64::MAX);
-                for content in rows.iter().filter_map(|row| text_column(row, 1)) {
-                    found.extend(values_of(member, &content));
-                }
+        let (mut found, mut after) = (BTreeSet::new(), 0_i64);
+        loop {
+            let rows = self
+                .query_rows(
+                    "SELECT id, CAST(content AS BLOB) FROM memories WHERE id > ? ORDER BY id LIMIT ?",
+                    [after.into(), PIECE_MEMORIES.into()],
+                )
+                .await?;
+            let Some(last) = rows.last() else {
+                return Ok(found);
+            };
+            after = last.try_get_by_index(0).unwrap_or(i64::MAX);
+            for content in rows.iter().filter_map(|row| text_column(row, 1)) {
+                found.extend(
+                    SECRET_MEMBERS
+                        .iter()
+                        .flat_map(|member| values_of(member, &content)),
+                );
             }
         }
-        Ok(found)
     }
 
     async fn query_rows<const N: usize>(
@@ -348,16 +337,9 @@ fn copy_with_log(file: &Path, log: &Path, copy: &Path) -> Result<(), ImportFault
     Ok(())
 }
 
-/// A column that was cast to bytes, as text. Invalid UTF-8 is replaced and not refused.
+/// A column of text or of bytes, as text. Invalid UTF-8 is replaced and not refused.
 fn text_column(row: &QueryResult, column: usize) -> Option<String> {
-    let bytes: Option<Vec<u8>> = row
-        .try_get_by_index(column)
-        .or_else(|_| {
-            row.try_get_by_index::<Option<String>>(column)
-                .map(|text| text.map(String::into_bytes))
-        })
-        .ok()
-        .flatten();
+    let bytes: Option<Vec<u8>> = row.try_get_by_index(column).ok().flatten();
     bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
