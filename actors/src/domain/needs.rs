@@ -349,7 +349,7 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
             "circles",
             format!("it made the same calls in its last {turns} turns and gained nothing"),
         ),
-        StallKind::Inactive | StallKind::RecurringFailure => (
+        StallKind::Inactive => (
             "no gain",
             format!("it gained nothing in its last {turns} turns"),
         ),
