@@ -152,9 +152,7 @@ struct ActiveTurn {
     model_calls: u32,
     /// The bytes of the last request's messages.
     asked_bytes: usize,
-    /// The attempt for which the request was shortened, because it was too long.
-    shortened_at: Option<u32>,
-    /// How often it was shortened for that call.
+    /// How often the present request was shortened, because it was too long.
     shortenings: u8,
     called_tools: bool,
     /// How many answers in a row were refused as a whole.

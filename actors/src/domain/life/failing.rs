@@ -243,10 +243,7 @@ impl Life {
         let Some(turn) = self.stage.turn_mut() else {
             return false;
         };
-        let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
-        if turn.shortened_at != Some(model_calls) {
-            turn.shortenings = 0;
-        }
+        let asked = turn.asked_bytes;
         // What the server states is believed once.
         let limit_now = limit.filter(|_| turn.shortenings == 0);
         let fitting = limit_now.and_then(|limit| fitting_bytes(asked, tools, limit));
@@ -254,7 +251,6 @@ impl Life {
         if turn.shortenings >= MAX_SHORTENINGS || half >= asked {
             return false;
         }
-        turn.shortened_at = Some(model_calls);
         turn.shortenings += 1;
         self.most_bytes = Some(half);
         turn.trials.shortened_by = Some(provider.clone());

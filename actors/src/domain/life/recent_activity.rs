@@ -10,7 +10,7 @@ use zoea_game::Deed;
 use crate::conversation::Conversation;
 use crate::event::{Gist, LastToolCall};
 use crate::game::{GameReading, GameRef};
-use crate::ids::{CallKey, Timestamp};
+use crate::ids::Timestamp;
 use crate::message::{CallRecord, CallStatus};
 
 /// The most characters of words that are kept.
@@ -50,20 +50,12 @@ fn is_trip(game: GameRef, tool: &str) -> bool {
 impl RecentActivity {
     pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
         let mut recent_activity = RecentActivity::default();
-        let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+        let mut calls = BTreeMap::new();
         for row in conversation.rows() {
             if row.utterance().is_some() {
                 recent_activity.record_words(row.text());
             }
-            for (position, call) in (0..).zip(row.calls()) {
-                calls.insert(
-                    CallKey {
-                        seq: row.seq,
-                        position,
-                    },
-                    call,
-                );
-            }
+            calls.extend(row.keyed_calls());
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {

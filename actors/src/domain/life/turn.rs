@@ -120,7 +120,6 @@ impl Life {
             owner,
             model_calls,
             asked_bytes: 0,
-            shortened_at: None,
             shortenings: 0,
             refusals: 0,
             own_rounds: 0,
@@ -216,6 +215,7 @@ impl Life {
         } else {
             if let Some(turn) = self.stage.turn_mut() {
                 turn.model_calls += 1;
+                turn.shortenings = 0;
             }
             self.ask_model(0);
         }

@@ -358,7 +358,10 @@ fn a_memo_brings_back_what_was_counted() {
 
 /// The verdicts about a Mysis that only talks and fails for an hour. The wall clock is shifted
 /// after ten minutes. With `is_restarted`, the program is restarted then.
-fn verdicts_at(shift: i64, is_restarted: bool) -> Vec<(u32, Option<StallKind>, Option<EscalationStep>)> {
+fn verdicts_at(
+    shift: i64,
+    is_restarted: bool,
+) -> Vec<(u32, Option<StallKind>, Option<EscalationStep>)> {
     let mut scene = Scene::new();
     for turn in 0..60 {
         if turn == 15 {

@@ -20,8 +20,7 @@ use crate::samples::GameFacts;
 use crate::tool::is_own;
 
 use super::arguments::EachOne;
-use super::stored_form::shown;
-use super::{Each, Routine};
+use super::{Each, Routine, shown};
 use finding::find_circle;
 
 use candidate::{Candidate, GOODS_COMMANDS, REWARD_COMMAND};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::conversation::PendingCall;
 use crate::event_record::OFFER_CODE;
 use crate::game::GameReading;
-use crate::ids::{CallKey, Seq};
-use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
+use crate::message::{CallStatus, Row, Severity};
 use crate::role_list::ListNews;
 use crate::routine::{
     Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
@@ -128,25 +127,17 @@ impl Life {
 /// Takes what the model called since the checkpoint was stored. That earned nothing, or the checkpoint
 /// would be newer.
 pub(in super::super) fn recall_circles(memo: &mut RoutineMemo, rows: &[Arc<Row>]) {
-    let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+    let mut calls = BTreeMap::new();
     let facts = GameFacts::default();
-    let upto: Seq = memo.circles.upto();
+    let upto = memo.circles.upto();
     for row in rows {
-        if let RowBody::Call { calls: made, .. } = &row.body {
-            for (position, call) in (0..).zip(made) {
-                let key = CallKey {
-                    seq: row.seq,
-                    position,
-                };
-                calls.insert(key, call);
-            }
-        }
-        let Some((key, _, meta)) = row.result() else {
-            continue;
-        };
-        let call = calls.get(&key).filter(|call| call.routine.is_none());
-        let call = call.filter(|_| meta.game.tells_facts());
-        if let Some(call) = call.filter(|_| row.seq > upto) {
+        calls.extend(row.keyed_calls());
+        if let Some((key, _, meta)) = row.result()
+            && let Some(call) = calls.remove(&key)
+            && call.routine.is_none()
+            && meta.game.tells_facts()
+            && row.seq > upto
+        {
             memo.circles.take(EndedCall {
                 seq: row.seq,
                 call,

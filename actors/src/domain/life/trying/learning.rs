@@ -81,13 +81,8 @@ impl Life {
 
     /// The tools that stand in no request to its model.
     pub(in crate::life) fn tools_left_out(&self) -> Vec<Arc<str>> {
-        let mut names: Vec<Arc<str>> = match self.held.lessons().is_empty() {
-            true => Vec::new(),
-            false => {
-                let tools = self.lessons(HeldKind::Tool);
-                tools.map(|held| held.text.clone()).collect()
-            }
-        };
+        let tools = self.lessons(HeldKind::Tool);
+        let mut names: Vec<Arc<str>> = tools.map(|held| held.text.clone()).collect();
         let trials = self.trials().filter(|it| it.form == AskForm::WithoutTools);
         let search = trials.and_then(|trials| trials.search.as_ref());
         if let Some(ToolStep::Found(found)) = search.map(|search| search.step()) {
@@ -97,9 +92,6 @@ impl Life {
     }
 
     pub(in crate::life) fn learnt_bytes(&self) -> Option<usize> {
-        if self.held.lessons().is_empty() {
-            return None;
-        }
         let most = self.lessons(HeldKind::Size).next()?.text.parse::<usize>();
         Some(most.ok()?.max(MIN_BUDGET_BYTES))
     }

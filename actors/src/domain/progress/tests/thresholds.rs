@@ -45,7 +45,10 @@ fn scene_of(turns: u32, at_least: u64) -> Scene {
 /// The turn of the first verdict, and the way in which the Mysis is stuck.
 fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
     play(&mut scene, 120, turn);
-    scene.verdicts.first().and_then(|(turns, way, _)| Some((*turns, (*way)?)))
+    scene
+        .verdicts
+        .first()
+        .and_then(|(turns, way, _)| Some((*turns, (*way)?)))
 }
 
 #[test]

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::game::{GameReading, GameRef};
 use crate::samples::Gauge;
 
-use super::super::to_json;
 use super::*;
 
 /// A Mysis whose calls are watched.
@@ -99,7 +98,7 @@ impl Player {
 
     fn routine(&self) -> Value {
         let circle = self.watch.circle().expect("a circle");
-        let mut text = to_json(&circle.routine);
+        let mut text = json!(circle.routine);
         let words = text.as_object_mut().expect("an object");
         words.remove("rounds");
         text
