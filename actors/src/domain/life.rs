@@ -111,6 +111,8 @@ pub struct Life {
     /// The most bytes of a request's messages, while it is tried how long a request may be.
     most_bytes: Option<usize>,
     served: ServedForm,
+    /// The trials of the turn in progress.
+    trials: Trials,
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
@@ -159,7 +161,6 @@ struct ActiveTurn {
     refusals: u8,
     /// The rounds of tries that failed while others were served.
     own_rounds: u32,
-    trials: Trials,
     outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,

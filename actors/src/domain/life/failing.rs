@@ -80,8 +80,7 @@ impl Life {
     /// no fault of the Mysis, and its own provider may take it. Returns its own provider then.
     fn leave_out_fallbacks(&mut self, provider: &Arc<str>) -> Option<Arc<str>> {
         let own = self.recipient().provider;
-        let turn = self.stage.turn_mut()?;
-        turn.trials.is_own_only |= own != *provider;
+        self.trials.is_own_only |= own != *provider;
         (own != *provider).then_some(own)
     }
 
@@ -154,8 +153,7 @@ impl Life {
     }
 
     fn has_another_route(&self) -> bool {
-        let is_own_only = self.trials().is_some_and(|it| it.is_own_only);
-        !is_own_only && self.model_routes().len() > 1
+        !self.trials.is_own_only && self.model_routes().len() > 1
     }
 
     fn next_own_wait(&mut self) -> Duration {
@@ -253,9 +251,9 @@ impl Life {
         }
         turn.shortenings += 1;
         self.most_bytes = Some(half);
-        turn.trials.shortened_by = Some(provider.clone());
+        self.trials.shortened_by = Some(provider.clone());
         if is_own {
-            turn.trials.said.get_or_insert_with(|| text.to_string());
+            self.trials.said.get_or_insert_with(|| text.to_string());
         }
         let advice = limit.map_or_else(String::new, |limit| {
             let tokens = limit.context;

@@ -14,7 +14,6 @@ use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
-use super::trying::Trials;
 use super::{
     ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger, done,
 };
@@ -123,7 +122,6 @@ impl Life {
             shortenings: 0,
             refusals: 0,
             own_rounds: 0,
-            trials: Trials::default(),
             called_tools: false,
             outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),

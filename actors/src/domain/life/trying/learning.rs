@@ -64,7 +64,7 @@ impl Life {
 
     /// What was learnt of its model, but for what is put to the proof.
     fn lessons(&self, kind: HeldKind) -> impl Iterator<Item = &Arc<HeldText>> {
-        let doubted = self.trials().map_or(&[][..], |trials| &trials.doubted);
+        let doubted = &self.trials.doubted;
         let whom = self.recipient();
         let all = self.held.lessons().iter();
         all.filter(move |held| held.kind == kind && !doubted.contains(held))
@@ -83,8 +83,8 @@ impl Life {
     pub(in crate::life) fn tools_left_out(&self) -> Vec<Arc<str>> {
         let tools = self.lessons(HeldKind::Tool);
         let mut names: Vec<Arc<str>> = tools.map(|held| held.text.clone()).collect();
-        let trials = self.trials().filter(|it| it.form == AskForm::WithoutTools);
-        let search = trials.and_then(|trials| trials.search.as_ref());
+        let search = self.trials.search.as_ref();
+        let search = search.filter(|_| self.trials.form == AskForm::WithoutTools);
         if let Some(ToolStep::Found(found)) = search.map(|search| search.step()) {
             names.extend(found);
         }
@@ -104,7 +104,7 @@ impl Life {
     ) -> (Arc<[ChatMessage]>, ToolOffer) {
         let offer = &self.session.offer;
         if form.is_bare() {
-            let search = self.trials().and_then(|trials| trials.search.as_ref());
+            let search = self.trials.search.as_ref();
             let step = search.filter(|_| form == AskForm::Tools);
             let tools = match step.map(|search| search.step()) {
                 Some(ToolStep::Ask(names)) => self.offer_of(&names),
