@@ -302,6 +302,7 @@ impl Life {
 
     pub fn status(&self) -> MysisStatus {
         let is_running = self.state() == LifeState::Running;
+        let route = self.own_route();
         MysisStatus {
             id: self.id,
             game: self.session.is_game_known.then_some(self.session.game),
@@ -309,8 +310,8 @@ impl Life {
             profile: self.profile.clone(),
             own_profile: self.own_profile.clone(),
             lacks_role: self.lacks_role(),
-            model: self.model_name(),
-            temperature: self.temperature(),
+            model: route.model,
+            temperature: route.temperature,
             state: self.state(),
             reason: self.reason.clone(),
             fault: self.stage.fault().cloned(),

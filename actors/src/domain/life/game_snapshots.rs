@@ -201,16 +201,9 @@ pub(super) fn is_of_accounts(command: &str) -> bool {
 
 pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let command = open.call.command();
-    let is_action = !open.call.read_only
+    matches!(status, CallStatus::Done | CallStatus::Unknown)
+        && !open.call.read_only
         && !is_own(&command)
         && !command.starts_with("get_")
-        && !is_of_accounts(&command);
-    is_action
-        && match status {
-            CallStatus::Done | CallStatus::Unknown => true,
-            CallStatus::Recorded
-            | CallStatus::Sent
-            | CallStatus::Failed
-            | CallStatus::NotExecuted => false,
-        }
+        && !is_of_accounts(&command)
 }

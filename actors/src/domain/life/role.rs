@@ -22,22 +22,6 @@ impl Life {
         self.rules.providers.get(&self.profile.provider)
     }
 
-    pub(super) fn model_name(&self) -> Arc<str> {
-        let of_provider = || self.provider_rules().map(|provider| provider.model.clone());
-        self.profile
-            .model
-            .clone()
-            .or_else(of_provider)
-            .unwrap_or_default()
-    }
-
-    pub(super) fn temperature(&self) -> Option<f32> {
-        self.profile.temperature.or_else(|| {
-            self.provider_rules()
-                .and_then(|provider| provider.temperature)
-        })
-    }
-
     /// What its role gives; `None` without a role that the configuration knows.
     pub(super) fn role(&self) -> Option<&Arc<RoleRules>> {
         self.rules.roles.rules_of(&self.own_profile)

@@ -207,16 +207,9 @@ impl Life {
         open: &PendingCall,
         status: CallStatus,
     ) {
-        let is_unsettled = match status {
-            CallStatus::Unknown if may_have_acted(open, status) => true,
-            CallStatus::Done if settles(&open.call.command()) => false,
-            CallStatus::Unknown
-            | CallStatus::Done
-            | CallStatus::Failed
-            | CallStatus::NotExecuted
-            | CallStatus::Recorded
-            | CallStatus::Sent => return,
-        };
+        let is_lost = status == CallStatus::Unknown && may_have_acted(open, status);
+        let is_proof = status == CallStatus::Done && settles(&open.call.command());
+        let is_unsettled = is_lost || (self.routines.is_unsettled && !is_proof);
         if is_unsettled != self.routines.is_unsettled {
             self.routines.is_unsettled = is_unsettled;
             self.add_routines(draft);

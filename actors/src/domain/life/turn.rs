@@ -333,10 +333,9 @@ impl Life {
     /// Closes the life. A call that was sent is awaited, so that its outcome is known, unless the
     /// next run can ask for it. The state stays, so that the next run can resume.
     pub(super) fn wind_down(&mut self) {
-        if self.mode == Mode::Live {
+        if std::mem::replace(&mut self.mode, Mode::Draining) == Mode::Live {
             self.record_last_samples();
         }
-        self.mode = Mode::Draining;
         let waits = matches!(
             self.stage.step(),
             Some(

@@ -212,8 +212,8 @@ impl Life {
     }
 
     pub(in crate::life) fn recipient(&self) -> Recipient {
-        let own = || self.route_to(self.profile.provider.clone());
-        let route = self.model_routes().into_iter().next().unwrap_or_else(own);
+        let route = self.route_of_the_rung();
+        let route = route.unwrap_or_else(|| self.own_route());
         Recipient {
             provider: route.provider,
             model: route.model,
