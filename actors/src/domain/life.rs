@@ -303,6 +303,7 @@ impl Life {
     pub fn status(&self) -> MysisStatus {
         let is_running = self.state() == LifeState::Running;
         let route = self.own_route();
+        let run = self.routines.run.as_ref();
         MysisStatus {
             id: self.id,
             game: self.session.is_game_known.then_some(self.session.game),
@@ -321,7 +322,7 @@ impl Life {
             account: self.session.account.clone(),
             link: self.session.link.clone(),
             link_since: self.session.link_since,
-            stuck: self.stuck(),
+            stuck: self.watch.stuck(),
             silence: self.silence.clone().filter(|_| is_running),
             failing: self
                 .recent_calls
@@ -338,8 +339,8 @@ impl Life {
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
             tier: self.tier.ladder.place().cloned(),
-            routine: self.routine_status(),
-            circle: self.circle_offer(),
+            routine: run.map(|run| Arc::new(run.status())),
+            circle: self.open_circle().map(|circle| circle.offer.clone()),
             memos: self.reminders.shown(),
             saved_calls: self.routines.spared,
             undelivered: self.undelivered_order(),

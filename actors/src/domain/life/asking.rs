@@ -69,7 +69,7 @@ impl Life {
             is_bare: form.is_bare(),
             max_tokens: self.trials.max_tokens(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
-            limits: self.budget_of_role(),
+            limits: self.role().map(|role| role.budget).unwrap_or_default(),
             messages,
             tools,
             breakdown: composed.breakdown,

@@ -111,7 +111,8 @@ impl Life {
         let alarm = self.wake_after(after, true);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.wall.plus(after));
-        self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
+        let lane = Lane::Provider(self.profile.provider.clone());
+        self.set_activity_until(Activity::CoolingDown(lane, text.into()), until);
     }
 
     /// Waits for a provider that is away. That is no fault of the Mysis, which waits as long as

@@ -11,7 +11,7 @@ use crate::memo::MemoKind;
 use crate::message::Severity;
 use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
-    Stuck, TurnEnd,
+    TurnEnd,
 };
 use crate::record::StoredHistory;
 
@@ -154,11 +154,6 @@ impl Life {
         let named = self.rules.progress.provider.as_ref().or_else(fallback)?;
         let is_other = named != own && self.rules.providers.contains_key(named);
         is_other.then(|| self.route_to(named.clone()))
-    }
-
-    /// How the Mysis is stuck, once that is known.
-    pub(super) fn stuck(&self) -> Option<Stuck> {
-        self.watch.stuck()
     }
 
     /// Begins a new count, because the operator gave an order.

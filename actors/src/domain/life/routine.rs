@@ -19,8 +19,8 @@ use crate::memo::MemoKind;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
-    KnownValues, NextStep, RoutineEnd, RoutineStatus, RunSource, StepCall, StepResult,
-    acts_in_game, saves_a_call, settles,
+    KnownValues, NextStep, RoutineEnd, RunSource, StepCall, StepResult, acts_in_game, saves_a_call,
+    settles,
 };
 use crate::samples::CurrentFigures;
 
@@ -118,10 +118,8 @@ impl Life {
             status: CallStatus::Recorded,
             routine: Some(run.routine().name.clone()),
         };
-        let seen = self.conversation.last_utterance();
-        let seen = seen.and_then(|row| row.utterance());
         let utterance = Utterance {
-            seen_up_to: seen.map(|said| said.seen_up_to).unwrap_or_default(),
+            seen_up_to: self.conversation.seen_by_model(),
             ..Utterance::default()
         };
         let mut draft = WriteDraft::default();
@@ -278,7 +276,7 @@ impl Life {
     fn watch_round(&mut self) -> Option<String> {
         let intent = self.order_intent(&self.stage.turn()?.owner);
         let parked = self.watch_progress(intent);
-        if self.stuck().is_some()
+        if self.watch.stuck().is_some()
             && let Some(run) = &mut self.routines.run
         {
             run.end(RoutineEnd::NoProgress);
@@ -306,10 +304,5 @@ impl Life {
             self.add_routines(&mut draft);
             self.record_draft(draft);
         }
-    }
-
-    pub(super) fn routine_status(&self) -> Option<Arc<RoutineStatus>> {
-        let run = self.routines.run.as_ref()?;
-        Some(Arc::new(run.status()))
     }
 }

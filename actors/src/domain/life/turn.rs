@@ -307,12 +307,7 @@ impl Life {
 
     /// Whether there is an order that the model has not seen.
     pub(super) fn has_unseen_order(&self) -> bool {
-        let seen = self
-            .conversation
-            .last_utterance()
-            .and_then(|row| row.utterance())
-            .map(|utterance| utterance.seen_up_to)
-            .unwrap_or_default();
+        let seen = self.conversation.seen_by_model();
         self.conversation
             .rows()
             .rev()

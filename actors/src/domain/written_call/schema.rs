@@ -30,13 +30,9 @@ pub(super) fn mismatch(arguments: &Map<String, Value>, schema: &Value) -> Option
 
 pub(super) fn typed_arguments(texts: Map<String, Value>, schema: &Value) -> Map<String, Value> {
     let typed = |(key, value): (String, Value)| {
-        let value = match &value {
-            Value::String(text) => typed_value(text, &schema["properties"][&key]),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
-            Value::Array(_) | Value::Object(_) => None,
-        }
-        .unwrap_or(value);
-        (key, value)
+        let text = value.as_str();
+        let typed = text.and_then(|text| typed_value(text, &schema["properties"][&key]));
+        (key, typed.unwrap_or(value))
     };
     texts.into_iter().map(typed).collect()
 }

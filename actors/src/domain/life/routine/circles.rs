@@ -9,7 +9,7 @@ use crate::game::GameReading;
 use crate::message::{CallStatus, Row, Severity};
 use crate::role_list::ListNews;
 use crate::routine::{
-    Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
+    Circle, CircleMode, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
 };
 use crate::samples::{CurrentFigures, GameFacts};
 
@@ -90,14 +90,10 @@ impl Life {
         }
     }
 
-    pub(super) fn open_circle(&self) -> Option<&Circle> {
+    pub(in super::super) fn open_circle(&self) -> Option<&Circle> {
         let is_idle = self.routines.run.is_none();
         let is_wanted = is_idle && self.rules.routines.mode != CircleMode::Off;
         self.routines.circles.circle().filter(|_| is_wanted)
-    }
-
-    pub(in super::super) fn circle_offer(&self) -> Option<Arc<CircleOffer>> {
-        Some(self.open_circle()?.offer.clone())
     }
 
     /// The line about a circle for the model, if the model can start it.
