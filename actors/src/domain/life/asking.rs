@@ -41,7 +41,7 @@ impl Life {
         };
         let begins_turn = turn.model_calls <= 1;
         let composed = self.compose_request(turn);
-        self.note_what_is_known(form);
+        self.note_what_is_known();
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
         if let Some(turn) = self.stage.turn_mut()
@@ -58,7 +58,7 @@ impl Life {
         });
         self.set_activity(Activity::CallingModel);
         let mut routes = self.model_routes();
-        let (messages, tools) = self.in_form(form, composed.messages);
+        let (messages, tools) = self.in_form(composed.messages);
         if form != AskForm::Whole || self.trials.is_own_only {
             routes.truncate(1);
         }

@@ -79,6 +79,8 @@ impl Life {
                 format!("{facts}; the model gets this notice"),
             ),
             Some(EscalationStep::ContextReset) => {
+                let next = self.conversation.last_seq().next();
+                self.watch.reset_context(next);
                 let text = format!("{facts}; its conversation begins afresh with these facts");
                 ("fresh_start", text)
             }
@@ -89,10 +91,6 @@ impl Life {
             }
             Some(EscalationStep::Parked) => ("parked", format!("{PARKED_PREFIX}{facts}")),
         };
-        if verdict.step == Some(EscalationStep::ContextReset) {
-            self.watch
-                .reset_context(self.conversation.last_seq().next());
-        }
         self.add_host_notice(draft, Severity::Warn, code, &text);
         (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }

@@ -31,13 +31,13 @@ impl Life {
         self.trials.known != self.known_of_server() && self.trials.failures <= MAX_WHOLE
     }
 
-    pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
+    pub(in crate::life) fn note_what_is_known(&mut self) {
         self.trials.asked = Some(self.recipient());
-        if form.is_bare() {
+        if self.trials.form.is_bare() {
             return;
         }
         self.trials.runtime_texts = self.runtime_texts().collect();
-        if form == AskForm::Whole {
+        if self.trials.form == AskForm::Whole {
             self.trials.known = self.known_of_server();
         }
     }

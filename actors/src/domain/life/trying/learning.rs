@@ -99,10 +99,9 @@ impl Life {
     /// The messages and tools of a request, in the form that is asked for or was learnt.
     pub(in crate::life) fn in_form(
         &self,
-        form: AskForm,
-        messages: Vec<ChatMessage>,
+        mut messages: Vec<ChatMessage>,
     ) -> (Arc<[ChatMessage]>, ToolOffer) {
-        let offer = &self.session.offer;
+        let form = self.trials.form;
         if form.is_bare() {
             let search = self.trials.search.as_ref();
             let step = search.filter(|_| form == AskForm::Tools);
@@ -112,7 +111,6 @@ impl Life {
             };
             return (fixed_text(), tools);
         }
-        let mut messages = messages;
         if form == AskForm::WithNotice {
             messages.extend(unread_call());
         }
@@ -120,7 +118,7 @@ impl Life {
             true => calls_as_words(&messages),
             false => messages,
         };
-        (messages.into(), offer.clone())
+        (messages.into(), self.session.offer.clone())
     }
 
     fn offer_of(&self, names: &[Arc<str>]) -> ToolOffer {
