@@ -31,14 +31,20 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use strum::{EnumCount, VariantArray};
+use zoea_game::Reading;
+
+use crate::game::GameReading;
+use crate::ids::{CallKey, Seq};
+use crate::message::{CallRecord, CallStatus};
+use crate::samples::GameFacts;
 
 pub use checkpoint::RoutineMemo;
-pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
+pub use circle::{Circle, CircleOffer, CircleWatch, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
 pub use ends::{RoutineEnd, RunSource};
 pub use lost_call::{ConfirmedCall, settles};
-pub use outcome::{StepResult, saves_a_call};
+pub use outcome::saves_a_call;
 pub use prices::SeenPrices;
 pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineRun, StepCall};
@@ -124,6 +130,31 @@ impl Each {
 
 zoea_records::read_by_word!(pub Each);
 zoea_records::stored_by_word!(Each);
+
+/// A call that has ended, with what was known of the game before and after it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedCall<'a> {
+    pub call: &'a CallRecord,
+    pub key: CallKey,
+    /// The row of its result.
+    pub seq: Seq,
+    pub status: CallStatus,
+    pub reading: &'a GameReading<'a>,
+    pub earned: i64,
+    pub before: &'a GameFacts,
+    pub now: &'a GameFacts,
+    /// Whether no earlier call of unknown outcome may still be on its way. Where one may, a look cannot tell
+    /// which of the two it shows.
+    pub is_settled: bool,
+}
+
+impl<'a> EndedCall<'a> {
+    /// What it tells, if it succeeded.
+    fn facts(&self) -> Option<&'a dyn Reading> {
+        let is_good = self.status == CallStatus::Done;
+        self.reading.facts().filter(|_| is_good)
+    }
+}
 
 /// What becomes of circles that Myses repeat (`[routines]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

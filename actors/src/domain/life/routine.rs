@@ -13,16 +13,14 @@ use serde_json::Value;
 
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, TurnEvent};
-use crate::game::GameReading;
 use crate::ids::CallKey;
 use crate::memo::MemoKind;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
-    KnownValues, NextStep, RoutineEnd, RunSource, StepCall, StepResult, acts_in_game, saves_a_call,
+    EndedCall, KnownValues, NextStep, RoutineEnd, RunSource, StepCall, acts_in_game, saves_a_call,
     settles,
 };
-use crate::samples::CurrentFigures;
 
 use super::game_snapshots::may_have_acted;
 use super::input::ReplyId;
@@ -149,31 +147,14 @@ impl Life {
         self.add_host_notice(draft, Severity::Error, "routines_unknown", &text);
     }
 
-    pub(super) fn take_step_result(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        (outcome, reading): (&ToolOutcome, &GameReading<'_>),
-        before: &CurrentFigures,
-    ) {
+    pub(super) fn take_step_result(&mut self, draft: &mut WriteDraft, ended: &EndedCall<'_>) {
         self.time_routine();
-        if saves_a_call(&open.call.id, outcome.status) {
+        if saves_a_call(&ended.call.id, ended.status) {
             let spared = &mut self.routines.spared;
             *spared = spared.map(|calls| calls.saturating_add(1));
         }
-        let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
-            let result = StepResult {
-                call: &open.call,
-                key: open.key,
-                status: outcome.status,
-                reading,
-                earned: now.value.earned.saturating_sub(before.value.earned),
-                before: &before.facts,
-                now: &now.facts,
-                is_settled: !self.routines.is_unsettled,
-            };
-            run.on_result(result);
+            run.on_result(ended);
             if let Some(confirmed) = run.take_confirmed() {
                 self.routines.is_unsettled = false;
                 let text = confirmed.describe();

@@ -157,8 +157,9 @@ impl Played {
             routine: None,
         };
         let reading = GameReading::of(GameRef::SpaceMolt, text);
-        self.run.on_result(StepResult {
+        self.run.on_result(&EndedCall {
             call: &call,
+            seq: Seq(13),
             key: CallKey {
                 seq: Seq(12),
                 position: 0,

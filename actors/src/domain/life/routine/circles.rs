@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::conversation::PendingCall;
 use crate::event_record::OFFER_CODE;
 use crate::game::GameReading;
 use crate::message::{CallStatus, Row, Severity};
@@ -11,7 +10,7 @@ use crate::role_list::ListNews;
 use crate::routine::{
     Circle, CircleMode, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
 };
-use crate::samples::{CurrentFigures, GameFacts};
+use crate::samples::GameFacts;
 
 use super::super::Life;
 use super::super::record::WriteDraft;
@@ -19,31 +18,13 @@ use super::wanted::WantedRoutine;
 
 impl Life {
     /// Takes the result of a call of the model. What repeats is told once.
-    pub(in super::super) fn watch_circle(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        (result, reading): (&Row, &GameReading<'_>),
-        before: &CurrentFigures,
-    ) {
-        let Some((_, _, meta)) = result.result() else {
-            return;
-        };
+    pub(in super::super) fn watch_circle(&mut self, draft: &mut WriteDraft, ended: &EndedCall<'_>) {
         let mode = self.rules.routines.mode;
-        if mode == CircleMode::Off || !meta.game.tells_facts() {
+        if mode == CircleMode::Off || !ended.reading.game().tells_facts() {
             self.routines.circles.forget();
             return;
         }
-        let now = self.samples.figures().clone();
-        let is_due = self.routines.circles.take(EndedCall {
-            seq: result.seq,
-            call: &open.call,
-            status: meta.status,
-            reading,
-            earned: now.value.earned.saturating_sub(before.value.earned),
-            before: &before.facts,
-            now: &now.facts,
-        });
+        let is_due = self.routines.circles.take(ended);
         if let Some(offer) = self.routines.circles.take_news() {
             let text = offer.for_operator(mode == CircleMode::Auto);
             self.add_host_notice(draft, Severity::Info, OFFER_CODE, &text);
@@ -134,14 +115,16 @@ pub(in super::super) fn recall_circles(memo: &mut RoutineMemo, rows: &[Arc<Row>]
             && meta.game.tells_facts()
             && row.seq > upto
         {
-            memo.circles.take(EndedCall {
+            memo.circles.take(&EndedCall {
                 seq: row.seq,
+                key,
                 call,
                 status: meta.status,
                 reading: &GameReading::of(meta.game, row.text()),
                 earned: 0,
                 before: &facts,
                 now: &facts,
+                is_settled: true,
             });
         }
     }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::game::{GameReading, GameRef};
-use crate::samples::Gauge;
+use crate::ids::CallKey;
+use crate::samples::{GameFacts, Gauge};
 
 use super::*;
 
@@ -47,14 +48,19 @@ impl Player {
             routine: None,
         };
         let reading = GameReading::of(GameRef::SpaceMolt, text);
-        self.watch.take(EndedCall {
+        self.watch.take(&EndedCall {
             seq: Seq(self.seq),
+            key: CallKey {
+                seq: Seq(self.seq),
+                position: 0,
+            },
             call: &call,
             status,
             reading: &reading,
             earned,
             before: &self.facts,
             now: &self.facts,
+            is_settled: true,
         });
         // A restart between any two calls changes nothing but the goods of the last look.
         let stored = stored(&self.watch);
