@@ -20,7 +20,7 @@ impl Life {
     /// Takes the result of a call of the model. What repeats is told once.
     pub(in super::super) fn watch_circle(&mut self, draft: &mut WriteDraft, ended: &EndedCall<'_>) {
         let mode = self.rules.routines.mode;
-        if mode == CircleMode::Off || !ended.reading.game().tells_facts() {
+        if mode == CircleMode::Off || !ended.reading.is_of_a_game() {
             self.routines.circles.forget();
             return;
         }
