@@ -224,7 +224,7 @@ impl Life {
         match input {
             LifeInput::Ordered { reply, order } => self.on_order(reply, order),
             LifeInput::MissionStands(mission) => self.take_standing_mission(mission),
-            LifeInput::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
+            LifeInput::RulesChanged(rules) => self.take_rules(rules),
             LifeInput::Recorded { write_id, outcome } => self.on_recorded(write_id, outcome),
             LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
             LifeInput::Linked {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zoea_game::Deed;
+use zoea_text::names::beginning;
 
 use crate::conversation::Conversation;
 use crate::event::{Gist, LastToolCall};
@@ -131,11 +132,7 @@ impl RecentActivity {
 /// The first line of a text that is not blank, at most 200 characters.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let line = line.unwrap_or_default();
-    match line.char_indices().nth(MAX_WORDS_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]).into(),
-        None => line.into(),
-    }
+    beginning(line.unwrap_or_default(), MAX_WORDS_CHARS).into()
 }
 
 #[cfg(test)]

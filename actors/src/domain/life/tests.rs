@@ -168,10 +168,7 @@ impl Scene {
     }
 
     fn reload(&mut self, rules: SwarmRules) {
-        self.handle(LifeInput::RulesChanged {
-            rules: Arc::new(rules),
-            redactor: Arc::default(),
-        });
+        self.handle(LifeInput::RulesChanged(Arc::new(rules)));
     }
 
     fn running() -> Scene {
