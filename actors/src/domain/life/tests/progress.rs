@@ -1,7 +1,6 @@
 //! Turns without progress: the operator is told, and the model in its next request.
 
 use super::*;
-use crate::memo::MemoKind;
 use crate::progress::{EscalationStep, StallKind};
 
 fn has_note(scene: &Scene) -> bool {
@@ -248,15 +247,9 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         scene.say(&format!("waiting {turn}"));
         scene.ring();
     }
-    let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Memo {
-            kind: MemoKind::Watch,
-            memo,
-            ..
-        } => Some(memo),
-        _ => None,
-    });
-    let memo = memos.last().expect("the watch was stored");
+    let memo = scene
+        .memo_of(MemoKind::Watch)
+        .expect("the watch was stored");
     let rows = scene.rows();
     let again_rows = rows.clone();
     let again = RestoreArgs {
@@ -344,15 +337,7 @@ fn the_model_hears_that_it_was_begun_afresh_only_once_it_was() {
 fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on() {
     let mut scene = on_a_mission();
     talk_for_long(&mut scene, 9);
-    let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Memo {
-            kind: MemoKind::Watch,
-            memo,
-            ..
-        } => Some(memo),
-        _ => None,
-    });
-    let memo = memos.last().expect("it was told");
+    let memo = scene.memo_of(MemoKind::Watch).expect("it was told");
     for (state, reason, counts_on) in [
         (LifeState::Idle, None, true),
         (
