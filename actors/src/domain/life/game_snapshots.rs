@@ -41,14 +41,16 @@ impl Life {
             self.game.on_tick(tick, self.now.moment);
         }
         let tool = &open.call.command();
-        if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
+        let is_done = outcome.status == CallStatus::Done;
+        let is_of_game = is_done && !game.has_words_of_others(tool);
+        if is_of_game {
             self.game.take_wait(reading.text(), self.now.moment);
         }
-        if outcome.status == CallStatus::Done && &**tool == "logout" {
+        if is_done && &**tool == "logout" {
             return self.forget_game(draft);
         }
         if game.is_look(tool) {
-            if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
+            if is_of_game {
                 self.record_snapshot(draft, open, outcome, reading);
             }
         } else if may_have_acted(open, outcome.status) {
