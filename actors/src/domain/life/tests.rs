@@ -392,6 +392,18 @@ impl Scene {
         })
     }
 
+    /// What was stored of it: the rows, and the newest memo of a kind.
+    fn history_with(&self, kind: MemoKind) -> StoredHistory {
+        let rows = self.rows();
+        let memo = self.memo_of(kind).map(|memo| (kind, memo));
+        StoredHistory {
+            last: rows.last().map(|row| row.seq).unwrap_or_default(),
+            rows,
+            memos: memo.into_iter().collect(),
+            ..StoredHistory::default()
+        }
+    }
+
     fn states(&self) -> Vec<LifeState> {
         self.writes()
             .iter()

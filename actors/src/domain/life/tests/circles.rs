@@ -230,19 +230,8 @@ fn a_circle_outlives_the_program() {
     let mut scene = Scene::with_mode(CircleMode::Offer);
     scene.makes_three_rounds();
     scene.calls_and_gets("travel", r#"{"target_poi":"belt"}"#, r#"{"poi_id":"belt"}"#);
-    let rows = scene.rows();
     let again = Scene::of(RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().map(|row| row.seq).unwrap_or_default(),
-            rows,
-            memos: [(
-                MemoKind::Routines,
-                scene.memo_of(MemoKind::Routines).expect("a checkpoint"),
-            )]
-            .into_iter()
-            .collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::Routines),
         mission: Some(mission("trade")),
         ..past()
     });

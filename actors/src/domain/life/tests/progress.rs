@@ -247,18 +247,9 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         scene.say(&format!("waiting {turn}"));
         scene.ring();
     }
-    let memo = scene
-        .memo_of(MemoKind::Watch)
-        .expect("the watch was stored");
     let rows = scene.rows();
-    let again_rows = rows.clone();
     let again = RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().unwrap().seq,
-            rows,
-            memos: [(MemoKind::Watch, memo)].into_iter().collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::Watch),
         mission: Some(mission("mine")),
         ..past()
     };
@@ -269,7 +260,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     );
     let reset = scene.life.watch.context_reset();
     assert!(reset > Seq(1));
-    let since = again_rows.iter().filter(|row| row.seq >= reset);
+    let since = rows.iter().filter(|row| row.seq >= reset);
     let said_since = since.filter(|row| row.utterance().is_some()).count();
     assert!(said_since < 30, "{said_since}");
     scene.order(MysisOrder::Start);

@@ -45,18 +45,8 @@ impl Scene {
 
     /// A next life of the same Mysis, from what was stored, at a time of the wall clock.
     fn next_life(&self, wall: i64, mode: Mode) -> Scene {
-        let rows = self.rows();
         let again = RestoreArgs {
-            recollection: StoredHistory {
-                last: rows.last().map(|row| row.seq).unwrap_or_default(),
-                rows,
-                memos: self
-                    .memo_of(MemoKind::Reminders)
-                    .map(|memo| (MemoKind::Reminders, memo))
-                    .into_iter()
-                    .collect(),
-                ..StoredHistory::default()
-            },
+            recollection: self.history_with(MemoKind::Reminders),
             mode,
             ..past()
         };

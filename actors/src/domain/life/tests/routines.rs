@@ -1,7 +1,6 @@
 //! A routine in a life: its calls, the model's view, orders, stops and restarts.
 
 use crate::routine::{ROUTINE_START, RoutineMemo};
-use crate::samples::StoredSamples;
 
 use super::*;
 
@@ -70,11 +69,8 @@ impl Scene {
         }
         RestoreArgs {
             recollection: StoredHistory {
-                last: rows.last().map(|row| row.seq).unwrap_or_default(),
                 rows,
-                memos: [(MemoKind::Routines, self.memo())].into_iter().collect(),
-                samples: StoredSamples::default(),
-                ..StoredHistory::default()
+                ..self.history_with(MemoKind::Routines)
             },
             ..past()
         }

@@ -59,18 +59,8 @@ fn search(scene: &mut Scene, query: &str) -> String {
 
 /// What was stored, for another life.
 fn stored(scene: &Scene) -> RestoreArgs {
-    let memo = scene.memo_of(MemoKind::WorkingSet);
-    let rows = scene.rows();
     RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().expect("a row").seq,
-            rows,
-            memos: memo
-                .map(|memo| (MemoKind::WorkingSet, memo))
-                .into_iter()
-                .collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::WorkingSet),
         ..past()
     }
 }
