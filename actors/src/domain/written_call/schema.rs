@@ -122,7 +122,7 @@ fn is_of_type(value: &Value, schema: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         "number" => value.is_number(),
-        "integer" => is_whole(value),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
         _ => true,
     };
     match &schema["type"] {
@@ -130,12 +130,4 @@ fn is_of_type(value: &Value, schema: &Value) -> bool {
         name @ Value::String(_) => is(name),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => true,
     }
-}
-
-fn is_whole(value: &Value) -> bool {
-    let is_integer = value.is_i64() || value.is_u64();
-    is_integer
-        || value
-            .as_f64()
-            .is_some_and(|number| number.fract().total_cmp(&0.0).is_eq())
 }
