@@ -39,8 +39,10 @@ impl SeenPrices {
 
     /// Takes the good result of a command.
     pub fn take(&mut self, command: &str, reading: &GameReading<'_>) {
-        let tells = matches!(command, "sell" | "buy" | "view_market");
-        let Some(facts) = reading.facts().filter(|_| tells) else {
+        if !matches!(command, "sell" | "buy" | "view_market") {
+            return;
+        }
+        let Some(facts) = reading.facts() else {
             return;
         };
         let prices = facts.prices(command);
