@@ -56,14 +56,13 @@ fn main() -> anyhow::Result<()> {
             .unwrap_or_default();
         let name = group.members[0].name;
         println!(
-            "{name:<22} {:>7} {all:>7} {:>8} {:>14}  {}",
+            "{name:<22} {:>7} {all:>7} {:>8} {:>14}  {worst:?}",
             results.len(),
             reported.len(),
             reported
                 .iter()
                 .filter(|result| !result.is_false_alarm())
                 .count(),
-            worst.as_str()
         );
         let wrong = reported.iter().filter(|result| result.is_false_alarm());
         for (turn, notice) in wrong
@@ -91,10 +90,9 @@ fn line(result: &CaseResult) -> String {
         Some((turn, notice)) => (turn.to_string(), notice.chars().take(90).collect()),
         None => ("never".to_string(), String::new()),
     };
+    let step = format!("{:?}", result.step);
     format!(
-        "{:<22} {turn:>10} {:>6}  {:<15}  {notice}",
-        result.case.name,
-        result.turns,
-        result.step.as_str(),
+        "{:<22} {turn:>10} {:>6}  {step:<15}  {notice}",
+        result.case.name, result.turns,
     )
 }

@@ -33,7 +33,6 @@ use crate::session::{GameSession, SessionDeps, SessionEvent};
 use crate::shared::SharedLists;
 use crate::telling::TellParent;
 use crate::timer::Timer;
-use zoea_text::redact::Redactor;
 
 use asked::PutQuestions;
 use recalling::{KeptRequest, Origin};
@@ -46,10 +45,7 @@ pub enum MysisMsg {
     Order(MysisOrder, OrderReply),
     /// The mission in force; `None` if it was cleared.
     MissionStands(Option<Mission>),
-    RulesChanged {
-        rules: Arc<SwarmRules>,
-        redactor: Arc<Redactor>,
-    },
+    RulesChanged(Arc<SwarmRules>),
     /// The Store's answer to the last batch.
     Recorded(Result<(), LedgerFault>),
     News(TaskId, SessionEvent),
@@ -238,9 +234,9 @@ impl MysisState {
             MysisMsg::MissionStands(mission) => {
                 self.handle_input(LifeInput::MissionStands(mission))
             }
-            MysisMsg::RulesChanged { rules, redactor } => {
+            MysisMsg::RulesChanged(rules) => {
                 self.rules = rules.clone();
-                self.handle_input(LifeInput::RulesChanged { rules, redactor });
+                self.handle_input(LifeInput::RulesChanged(rules));
             }
             MysisMsg::Recorded(answer) => self.on_recorded(answer),
             MysisMsg::News(work, news) => self.on_session_event(work, news),

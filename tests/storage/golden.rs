@@ -78,7 +78,7 @@ fn the_words_of_enums_stay() {
         "standing condition": words(standing, StandingKind::code),
         "end of one": words(standing, |kind| kind.end().0),
         "light": words(every!(Light: Green, Amber, Red), Light::as_str),
-        "stall": words(every!(StallKind: OnlyText, Repeats, AllCallsFail, Looping, Inactive, RecurringFailure), StallKind::as_str),
+        "stall": words(every!(StallKind: OnlyText, Repeats, AllCallsFail, Looping, Inactive), StallKind::as_str),
         "each": words(every!(Each: Cargo, Missions), Each::as_str),
         "process": words(
             every!(ProcessState: Alive, Draining, Frozen, Ended, Gone),

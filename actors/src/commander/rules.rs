@@ -114,10 +114,9 @@ impl CommanderState {
         // If the gate is gone, its successor starts with the new rules.
         let _ = self.services.gate().cast(for_gate);
         self.terminals.show_rules(&self.rules);
-        self.members.send_to_all(|| MysisMsg::RulesChanged {
-            rules: self.rules.current.clone(),
-            redactor: self.rules.redactor(),
-        });
+        let rules = &self.rules.current;
+        self.members
+            .send_to_all(|| MysisMsg::RulesChanged(rules.clone()));
     }
 
     /// Takes the rules of another configuration. Other limits end what the operator allowed, for a restart, too.

@@ -111,6 +111,8 @@ pub struct Life {
     /// The most bytes of a request's messages, while it is tried how long a request may be.
     most_bytes: Option<usize>,
     served: ServedForm,
+    /// The trials of the turn in progress.
+    trials: Trials,
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
@@ -152,16 +154,13 @@ struct ActiveTurn {
     model_calls: u32,
     /// The bytes of the last request's messages.
     asked_bytes: usize,
-    /// The attempt for which the request was shortened, because it was too long.
-    shortened_at: Option<u32>,
-    /// How often it was shortened for that call.
+    /// How often the present request was shortened, because it was too long.
     shortenings: u8,
     called_tools: bool,
     /// How many answers in a row were refused as a whole.
     refusals: u8,
     /// The rounds of tries that failed while others were served.
     own_rounds: u32,
-    trials: Trials,
     outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,
@@ -225,7 +224,7 @@ impl Life {
         match input {
             LifeInput::Ordered { reply, order } => self.on_order(reply, order),
             LifeInput::MissionStands(mission) => self.take_standing_mission(mission),
-            LifeInput::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
+            LifeInput::RulesChanged(rules) => self.take_rules(rules),
             LifeInput::Recorded { write_id, outcome } => self.on_recorded(write_id, outcome),
             LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
             LifeInput::Linked {
@@ -303,6 +302,8 @@ impl Life {
 
     pub fn status(&self) -> MysisStatus {
         let is_running = self.state() == LifeState::Running;
+        let route = self.own_route();
+        let run = self.routines.run.as_ref();
         MysisStatus {
             id: self.id,
             game: self.session.is_game_known.then_some(self.session.game),
@@ -310,8 +311,8 @@ impl Life {
             profile: self.profile.clone(),
             own_profile: self.own_profile.clone(),
             lacks_role: self.lacks_role(),
-            model: self.model_name(),
-            temperature: self.temperature(),
+            model: route.model,
+            temperature: route.temperature,
             state: self.state(),
             reason: self.reason.clone(),
             fault: self.stage.fault().cloned(),
@@ -321,7 +322,7 @@ impl Life {
             account: self.session.account.clone(),
             link: self.session.link.clone(),
             link_since: self.session.link_since,
-            stuck: self.stuck(),
+            stuck: self.watch.stuck(),
             silence: self.silence.clone().filter(|_| is_running),
             failing: self
                 .recent_calls
@@ -338,8 +339,8 @@ impl Life {
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
             tier: self.tier.ladder.place().cloned(),
-            routine: self.routine_status(),
-            circle: self.circle_offer(),
+            routine: run.map(|run| Arc::new(run.status())),
+            circle: self.open_circle().map(|circle| circle.offer.clone()),
             memos: self.reminders.shown(),
             saved_calls: self.routines.spared,
             undelivered: self.undelivered_order(),

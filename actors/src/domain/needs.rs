@@ -9,7 +9,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 
 use super::budget::{OWN_PAUSE, RESUMES, SWARM_PAUSE};
 use super::event::{Activity, LinkState, MysisStatus, PARKED_PREFIX};
@@ -126,7 +126,7 @@ impl Need {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum NeedRemedy {
     Relaunch,
     /// Start all Myses that ran when the program ended.
@@ -143,8 +143,6 @@ pub enum NeedRemedy {
 }
 
 impl NeedRemedy {
-    const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// The name of the remedy; empty if there is none.
     #[must_use]
     pub fn text(self) -> &'static str {
@@ -186,19 +184,7 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
 
 fn need_of_state(status: &MysisStatus) -> Option<Need> {
     let reason = || status.reason.clone().unwrap_or_default();
-    let need = |what, why: Arc<str>, since, severity, remedy| {
-        Some(Need {
-            cause: cause_of(what, &why),
-            mysis: status.id,
-            name: status.name.clone(),
-            since,
-            what,
-            why,
-            severity,
-            remedy,
-        })
-    };
-    match status.state {
+    let (what, why, since, severity, remedy) = match status.state {
         LifeState::Errored => {
             let fault = status.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.clone());
@@ -207,13 +193,13 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
                 false => why,
             };
             let since = fault.map_or(status.last_activity_at, |fault| fault.at);
-            need(ERRORED, why, since, Severity::Error, NeedRemedy::Relaunch)
+            (ERRORED, why, since, Severity::Error, NeedRemedy::Relaunch)
         }
         LifeState::Idle if status.is_interrupted() => {
             let why = "it ran when the program ended".into();
             let since = status.last_activity_at;
-            let what = "interrupted";
-            need(what, why, since, Severity::Warn, NeedRemedy::ResumeAll)
+            let remedy = NeedRemedy::ResumeAll;
+            ("interrupted", why, since, Severity::Warn, remedy)
         }
         LifeState::Idle if status.reason.is_some() => {
             let since = status.last_activity_at;
@@ -222,14 +208,21 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
                 Some(why) => ("parked", format!("zoea made it idle: {why}").into()),
                 None => ("waits", why),
             };
-            need(what, why, since, Severity::Warn, NeedRemedy::Message)
+            (what, why, since, Severity::Warn, NeedRemedy::Message)
         }
-        LifeState::Running => {
-            let (what, why, since, severity, remedy) = need_of_running(status)?;
-            need(what, why, since, severity, remedy)
-        }
-        LifeState::Idle | LifeState::Stopped => None,
-    }
+        LifeState::Running => need_of_running(status)?,
+        LifeState::Idle | LifeState::Stopped => return None,
+    };
+    Some(Need {
+        cause: cause_of(what, &why),
+        mysis: status.id,
+        name: status.name.clone(),
+        since,
+        what,
+        why,
+        severity,
+        remedy,
+    })
 }
 
 /// What a running Mysis needs: what, why, since when, how bad it is, and what helps.
@@ -349,7 +342,7 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
             "circles",
             format!("it made the same calls in its last {turns} turns and gained nothing"),
         ),
-        StallKind::Inactive | StallKind::RecurringFailure => (
+        StallKind::Inactive => (
             "no gain",
             format!("it gained nothing in its last {turns} turns"),
         ),

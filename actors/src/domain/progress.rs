@@ -120,11 +120,7 @@ impl StallDetector {
         if let Some(facts) = self.call_pattern.due.take() {
             self.is_urgent = true;
             self.notice.get_or_insert_with(|| stall_notice(&facts));
-            return Some(StallVerdict {
-                way: StallKind::RecurringFailure,
-                facts,
-                step: None,
-            });
+            return Some(StallVerdict { facts, step: None });
         }
         // What a cycle earns on its way is lost again before its end, so it does not count as a
         // gain.
@@ -248,11 +244,7 @@ impl StallDetector {
             return None;
         }
         self.notice = Some(stall_notice(&facts));
-        Some(StallVerdict {
-            way,
-            facts,
-            step: next,
-        })
+        Some(StallVerdict { facts, step: next })
     }
 
     fn get_on(&mut self) {
@@ -325,7 +317,7 @@ impl StallDetector {
             StallKind::Repeats => self.stall_window.same_failure(),
             StallKind::AllCallsFail => self.stall_window.failing,
             StallKind::Looping => self.cycle.turns,
-            StallKind::Inactive | StallKind::RecurringFailure => self.stall_window.turns,
+            StallKind::Inactive => self.stall_window.turns,
         }
     }
 
@@ -342,7 +334,7 @@ impl StallDetector {
                 let names = self.call_pattern.cycle_tools();
                 format!("the same calls in the same order: {}", names.join(", "))
             }
-            StallKind::Inactive | StallKind::RecurringFailure => {
+            StallKind::Inactive => {
                 let (calls, failed) = self.stall_window.calls;
                 format!("{} calls, {failed} of them failed", group_digits(calls))
             }

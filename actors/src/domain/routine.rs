@@ -21,32 +21,34 @@ mod reading;
 mod report;
 mod run;
 mod schema;
-mod stored_form;
-mod writing;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use strum::{EnumCount, VariantArray};
+use zoea_game::Reading;
+
+use crate::game::GameReading;
+use crate::ids::{CallKey, Seq};
+use crate::message::{CallRecord, CallStatus};
+use crate::samples::GameFacts;
 
 pub use checkpoint::RoutineMemo;
-pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
+pub use circle::{Circle, CircleOffer, CircleWatch, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
 pub use ends::{RoutineEnd, RunSource};
 pub use lost_call::{ConfirmedCall, settles};
-pub use outcome::{StepResult, saves_a_call};
+pub use outcome::saves_a_call;
 pub use prices::SeenPrices;
 pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineRun, StepCall};
 pub use schema::{ROUTINE_START, speaks_of_routines, start_tool};
-pub use writing::to_json;
-
-use stored_form::StoredForm;
 
 pub const MAX_STEPS: usize = 24;
 /// The most guards of a routine, and the most comparisons of a condition.
@@ -63,21 +65,23 @@ const MAX_NAME_BYTES: usize = 40;
 /// The most bytes of the arguments of a step.
 const MAX_ARGUMENTS_BYTES: usize = 1000;
 
-#[derive(Clone, Debug, PartialEq)]
+/// As JSON it is what [`read_routine`] reads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Routine {
     pub name: Arc<str>,
     /// The steps of a round, in order; at least one of them acts.
     pub steps: Vec<RoutineStep>,
     /// What has to hold before each step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Condition>,
     /// What ends it when a round is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Condition>,
     /// How many rounds it makes before the model looks again.
     pub rounds: u32,
     /// The credits that a round earned before, if that is known. A run is measured by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub earns: Option<i64>,
-    /// It as it is stored, once that is known.
-    stored_form: StoredForm,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -127,6 +131,31 @@ impl Each {
 zoea_records::read_by_word!(pub Each);
 zoea_records::stored_by_word!(Each);
 
+/// A call that has ended, with what was known of the game before and after it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedCall<'a> {
+    pub call: &'a CallRecord,
+    pub key: CallKey,
+    /// The row of its result.
+    pub seq: Seq,
+    pub status: CallStatus,
+    pub reading: &'a GameReading<'a>,
+    pub earned: i64,
+    pub before: &'a GameFacts,
+    pub now: &'a GameFacts,
+    /// Whether no earlier call of unknown outcome may still be on its way. Where one may, a look cannot tell
+    /// which of the two it shows.
+    pub is_settled: bool,
+}
+
+impl<'a> EndedCall<'a> {
+    /// What it tells, if it succeeded.
+    fn facts(&self) -> Option<&'a dyn Reading> {
+        let is_good = self.status == CallStatus::Done;
+        self.reading.facts().filter(|_| is_good)
+    }
+}
+
 /// What becomes of circles that Myses repeat (`[routines]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutineRules {
@@ -159,4 +188,10 @@ pub struct RoutineStatus {
     pub earned: i64,
     /// The credits earned in an hour at this rate; `None` in the first minute.
     pub earned_an_hour: Option<i64>,
+}
+
+/// A part of a checkpoint that is only shown, or learnt again.
+fn shown<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    let text = <&'de RawValue>::deserialize(from)?.get();
+    Ok(serde_json::from_str(text).unwrap_or_default())
 }

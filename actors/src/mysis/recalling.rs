@@ -194,7 +194,7 @@ fn needs_no_history(message: &MysisMsg, is_resting: bool) -> bool {
         MysisMsg::HandOver
         | MysisMsg::Order(..)
         | MysisMsg::MissionStands(_)
-        | MysisMsg::RulesChanged { .. }
+        | MysisMsg::RulesChanged(_)
         | MysisMsg::News(..)
         | MysisMsg::Worked(_)
         | MysisMsg::Rang(_)

@@ -1,8 +1,8 @@
 //! The routine that each Mysis of a made-up swarm knows.
 
 use actors::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
-use actors::domain::routine::{read_routine, to_json, with_changes};
-use serde_json::{Map, Value};
+use actors::domain::routine::{read_routine, with_changes};
+use serde_json::{Map, Value, json};
 
 const ROUTINE: &str = r#"{
     "name": "main-belt-iron",
@@ -29,6 +29,6 @@ pub(super) fn edited(changes: &str) -> OrderResult {
     let known = read_routine(&object(ROUTINE).expect("an object")).expect("a routine");
     let edited = with_changes(&known, &object(changes).unwrap_or_default());
     edited
-        .map(|routine| CompletedOrder::Routine(to_json(&routine).to_string().into()))
+        .map(|routine| CompletedOrder::Routine(json!(routine).to_string().into()))
         .map_err(OrderRefusal::BadEdit)
 }

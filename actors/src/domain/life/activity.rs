@@ -8,6 +8,7 @@ use crate::event::{Activity, ActivityFamily, EventKind};
 use crate::ids::Timestamp;
 
 use super::input::{CurrentActivity, TaskId};
+use super::trying::Trials;
 use super::{Life, LifeStage};
 
 impl Activity {
@@ -28,6 +29,7 @@ impl Life {
     pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
         let from = self.state();
         self.stage = stage;
+        self.trials = Trials::default();
         let to = self.state();
         self.reason.clone_from(&reason);
         if from != to {

@@ -15,7 +15,7 @@ use zoea_text::redact::hide_passwords;
 use super::failing::Failed;
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
-use super::trying::{AskForm, Trials};
+use super::trying::AskForm;
 use super::{AfterRecording, Life, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
@@ -35,13 +35,13 @@ impl Life {
         self.renew_tools_left_out();
         self.emit_small_context();
         self.emit_notices();
-        let form = self.trials().map(|it| it.form).unwrap_or_default();
+        let form = self.trials.form;
         let Some(turn) = self.stage.turn() else {
             return;
         };
         let begins_turn = turn.model_calls <= 1;
         let composed = self.compose_request(turn);
-        self.note_what_is_known(form);
+        self.note_what_is_known();
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
         if let Some(turn) = self.stage.turn_mut()
@@ -58,8 +58,8 @@ impl Life {
         });
         self.set_activity(Activity::CallingModel);
         let mut routes = self.model_routes();
-        let (messages, tools) = self.in_form(form, composed.messages);
-        if form != AskForm::Whole || self.trials().is_some_and(|it| it.is_own_only) {
+        let (messages, tools) = self.in_form(composed.messages);
+        if form != AskForm::Whole || self.trials.is_own_only {
             routes.truncate(1);
         }
         self.effects.push(Effect::Ask(ModelQuery {
@@ -67,9 +67,9 @@ impl Life {
             turn: self.turn,
             routes,
             is_bare: form.is_bare(),
-            max_tokens: self.trials().and_then(Trials::max_tokens),
+            max_tokens: self.trials.max_tokens(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
-            limits: self.budget_of_role(),
+            limits: self.role().map(|role| role.budget).unwrap_or_default(),
             messages,
             tools,
             breakdown: composed.breakdown,

@@ -126,27 +126,23 @@ impl Life {
         let Some((open, mark)) = self.current_call(work) else {
             return;
         };
-        if mark == SentMark::Marked {
-            let mark = SentMark::Sent;
-            self.set_step(TurnStep::Calling { work, mark });
-            self.show_departure(&open);
-            return self.effects.push(Effect::Release { work });
-        }
-        if mark == SentMark::Sent {
-            // It is sent again after a task whose id is not stored.
-            return self.effects.push(Effect::Release { work });
-        }
         let mut draft = WriteDraft::default();
         match mark {
+            SentMark::Marked => {
+                let mark = SentMark::Sent;
+                self.set_step(TurnStep::Calling { work, mark });
+                self.show_departure(&open);
+                return self.effects.push(Effect::Release { work });
+            }
+            // It is sent again after a task whose id is not stored.
+            SentMark::Sent => return self.effects.push(Effect::Release { work }),
             SentMark::NotSent => draft.writes.push(Write::CallSent {
                 mysis: self.id,
                 call: open.key,
                 at: self.now.wall,
             }),
             SentMark::InTask => self.note_task(&mut draft, open.key, None),
-            SentMark::Marked | SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_) => {
-                return;
-            }
+            SentMark::Writing(_) | SentMark::WritingTask(_) => return,
         }
         let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Calling {

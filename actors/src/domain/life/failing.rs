@@ -80,8 +80,7 @@ impl Life {
     /// no fault of the Mysis, and its own provider may take it. Returns its own provider then.
     fn leave_out_fallbacks(&mut self, provider: &Arc<str>) -> Option<Arc<str>> {
         let own = self.recipient().provider;
-        let turn = self.stage.turn_mut()?;
-        turn.trials.is_own_only |= own != *provider;
+        self.trials.is_own_only |= own != *provider;
         (own != *provider).then_some(own)
     }
 
@@ -112,7 +111,8 @@ impl Life {
         let alarm = self.wake_after(after, true);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.wall.plus(after));
-        self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
+        let lane = Lane::Provider(self.profile.provider.clone());
+        self.set_activity_until(Activity::CoolingDown(lane, text.into()), until);
     }
 
     /// Waits for a provider that is away. That is no fault of the Mysis, which waits as long as
@@ -154,8 +154,7 @@ impl Life {
     }
 
     fn has_another_route(&self) -> bool {
-        let is_own_only = self.trials().is_some_and(|it| it.is_own_only);
-        !is_own_only && self.model_routes().len() > 1
+        !self.trials.is_own_only && self.model_routes().len() > 1
     }
 
     fn next_own_wait(&mut self) -> Duration {
@@ -243,10 +242,7 @@ impl Life {
         let Some(turn) = self.stage.turn_mut() else {
             return false;
         };
-        let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
-        if turn.shortened_at != Some(model_calls) {
-            turn.shortenings = 0;
-        }
+        let asked = turn.asked_bytes;
         // What the server states is believed once.
         let limit_now = limit.filter(|_| turn.shortenings == 0);
         let fitting = limit_now.and_then(|limit| fitting_bytes(asked, tools, limit));
@@ -254,12 +250,11 @@ impl Life {
         if turn.shortenings >= MAX_SHORTENINGS || half >= asked {
             return false;
         }
-        turn.shortened_at = Some(model_calls);
         turn.shortenings += 1;
         self.most_bytes = Some(half);
-        turn.trials.shortened_by = Some(provider.clone());
+        self.trials.shortened_by = Some(provider.clone());
         if is_own {
-            turn.trials.said.get_or_insert_with(|| text.to_string());
+            self.trials.said.get_or_insert_with(|| text.to_string());
         }
         let advice = limit.map_or_else(String::new, |limit| {
             let tokens = limit.context;

@@ -41,14 +41,16 @@ impl Life {
             self.game.on_tick(tick, self.now.moment);
         }
         let tool = &open.call.command();
-        if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
+        let is_done = outcome.status == CallStatus::Done;
+        let is_of_game = is_done && !game.has_words_of_others(tool);
+        if is_of_game {
             self.game.take_wait(reading.text(), self.now.moment);
         }
-        if outcome.status == CallStatus::Done && &**tool == "logout" {
+        if is_done && &**tool == "logout" {
             return self.forget_game(draft);
         }
         if game.is_look(tool) {
-            if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
+            if is_of_game {
                 self.record_snapshot(draft, open, outcome, reading);
             }
         } else if may_have_acted(open, outcome.status) {
@@ -201,16 +203,9 @@ pub(super) fn is_of_accounts(command: &str) -> bool {
 
 pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let command = open.call.command();
-    let is_action = !open.call.read_only
+    matches!(status, CallStatus::Done | CallStatus::Unknown)
+        && !open.call.read_only
         && !is_own(&command)
         && !command.starts_with("get_")
-        && !is_of_accounts(&command);
-    is_action
-        && match status {
-            CallStatus::Done | CallStatus::Unknown => true,
-            CallStatus::Recorded
-            | CallStatus::Sent
-            | CallStatus::Failed
-            | CallStatus::NotExecuted => false,
-        }
+        && !is_of_accounts(&command)
 }

@@ -8,7 +8,6 @@ use crate::event::Activity;
 use crate::ids::{Moment, Timestamp};
 use crate::message::Severity;
 use crate::rules::SwarmRules;
-use zoea_text::redact::Redactor;
 
 use super::input::TaskId;
 use super::{Life, TurnStep};
@@ -77,14 +76,13 @@ impl Life {
         self.sleep_until(until, ends, attempt);
     }
 
-    /// Takes new rules or secrets. A held turn may have budget now.
-    pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
+    /// Takes new rules. A held turn may have budget now.
+    pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>) {
         let are_other_roles = self.rules.roles != rules.roles;
         let is_new_budget = self.rules.budget != rules.budget || are_other_roles;
         let (old, new) = (&self.rules.tools, &rules.tools);
         let are_other_tools = old.filters != new.filters || old.list != new.list || are_other_roles;
         self.rules = rules;
-        self.redactor = redactor;
         self.put_profile_in_force();
         if are_other_tools {
             self.choose_tools();

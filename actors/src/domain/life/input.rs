@@ -18,7 +18,6 @@ use crate::rules::SwarmRules;
 use crate::tool::Toolset;
 use crate::tool_offer::ToolOffer;
 use crate::write::Write;
-use zoea_text::redact::Redactor;
 
 /// The id of a task on the outside. An answer with another id is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,10 +42,7 @@ pub enum LifeInput {
     },
     /// The mission in force changed. This does not deliver it.
     MissionStands(Option<Mission>),
-    RulesChanged {
-        rules: Arc<SwarmRules>,
-        redactor: Arc<Redactor>,
-    },
+    RulesChanged(Arc<SwarmRules>),
     Recorded {
         write_id: WriteId,
         outcome: Result<(), String>,

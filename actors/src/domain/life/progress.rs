@@ -11,7 +11,7 @@ use crate::memo::MemoKind;
 use crate::message::Severity;
 use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
-    Stuck, TurnEnd,
+    TurnEnd,
 };
 use crate::record::StoredHistory;
 
@@ -79,6 +79,8 @@ impl Life {
                 format!("{facts}; the model gets this notice"),
             ),
             Some(EscalationStep::ContextReset) => {
+                let next = self.conversation.last_seq().next();
+                self.watch.reset_context(next);
                 let text = format!("{facts}; its conversation begins afresh with these facts");
                 ("fresh_start", text)
             }
@@ -89,10 +91,6 @@ impl Life {
             }
             Some(EscalationStep::Parked) => ("parked", format!("{PARKED_PREFIX}{facts}")),
         };
-        if verdict.step == Some(EscalationStep::ContextReset) {
-            self.watch
-                .reset_context(self.conversation.last_seq().next());
-        }
         self.add_host_notice(draft, Severity::Warn, code, &text);
         (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }
@@ -154,11 +152,6 @@ impl Life {
         let named = self.rules.progress.provider.as_ref().or_else(fallback)?;
         let is_other = named != own && self.rules.providers.contains_key(named);
         is_other.then(|| self.route_to(named.clone()))
-    }
-
-    /// How the Mysis is stuck, once that is known.
-    pub(super) fn stuck(&self) -> Option<Stuck> {
-        self.watch.stuck()
     }
 
     /// Begins a new count, because the operator gave an order.

@@ -11,7 +11,7 @@ use zoea_text::names::beginning;
 use crate::conversation::Conversation;
 use crate::event::{Gist, LastToolCall};
 use crate::game::{GameReading, GameRef};
-use crate::ids::{CallKey, Timestamp};
+use crate::ids::Timestamp;
 use crate::message::{CallRecord, CallStatus};
 
 /// The most characters of words that are kept.
@@ -51,20 +51,12 @@ fn is_trip(game: GameRef, tool: &str) -> bool {
 impl RecentActivity {
     pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
         let mut recent_activity = RecentActivity::default();
-        let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+        let mut calls = BTreeMap::new();
         for row in conversation.rows() {
             if row.utterance().is_some() {
                 recent_activity.record_words(row.text());
             }
-            for (position, call) in (0..).zip(row.calls()) {
-                calls.insert(
-                    CallKey {
-                        seq: row.seq,
-                        position,
-                    },
-                    call,
-                );
-            }
+            calls.extend(row.keyed_calls());
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {
@@ -140,8 +132,7 @@ impl RecentActivity {
 /// The first line of a text that is not blank, at most 200 characters.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let line = line.unwrap_or_default();
-    beginning(line, MAX_WORDS_CHARS).into()
+    beginning(line.unwrap_or_default(), MAX_WORDS_CHARS).into()
 }
 
 #[cfg(test)]

@@ -27,31 +27,23 @@ pub(super) struct LifeReminders {
     /// When each is due by the monotonic clock, by number.
     due: BTreeMap<u64, Moment>,
     alarm: Option<(AlarmId, Moment)>,
-    /// Those that wait, for watchers.
-    shown: Arc<[Reminder]>,
 }
 
 impl LifeReminders {
-    /// Those of a memo. Without any their number is not known.
-    fn new(known: Option<Reminders>, now: Now) -> LifeReminders {
-        let waiting = known.as_ref().map_or(&[][..], Reminders::waiting);
-        let due = waiting
-            .iter()
-            .map(|one| (one.number, moment_of(one.at, now)));
-        LifeReminders {
-            due: due.collect(),
-            alarm: None,
-            shown: waiting.into(),
-            known,
-        }
-    }
-
     /// What a memo says; without reminders if it is not understood, and then why.
     pub(super) fn restore(memo: Option<&str>, now: Now) -> (LifeReminders, Option<String>) {
-        match Reminders::from_memo(memo) {
-            Ok(known) => (LifeReminders::new(Some(known), now), None),
-            Err(why) => (LifeReminders::new(None, now), Some(why)),
-        }
+        let (known, why) = match Reminders::from_memo(memo) {
+            Ok(known) => (Some(known), None),
+            Err(why) => (None, Some(why)),
+        };
+        let waiting = known.iter().flat_map(Reminders::waiting);
+        let due = waiting.map(|one| (one.number, moment_of(one.at, now)));
+        let reminders = LifeReminders {
+            due: due.collect(),
+            alarm: None,
+            known,
+        };
+        (reminders, why)
     }
 
     /// Nothing is known any more: the store refused what it should keep.
@@ -63,7 +55,7 @@ impl LifeReminders {
     /// Those that wait; `None` if that is not known.
     pub(super) fn shown(&self) -> ShownMemos {
         ShownMemos {
-            reminders: self.known.as_ref().map(|_| self.shown.clone()),
+            reminders: self.known.as_ref().map(|known| known.waiting().into()),
         }
     }
 
@@ -146,7 +138,6 @@ impl Life {
     fn add_reminders(&mut self, draft: &mut WriteDraft) {
         if let Some(known) = &self.reminders.known {
             self.add_memo(draft, MemoKind::Reminders, &known.to_memo());
-            self.reminders.shown = known.waiting().into();
         }
     }
 

@@ -32,7 +32,7 @@ use super::record::WriteDraft;
 use super::reminders::LifeReminders;
 use super::routine::recall_circles;
 use super::tier::TierView;
-use super::trying::ServedForm;
+use super::trying::{ServedForm, Trials};
 use super::waiting::TurnPace;
 use super::{Life, LifeStage, Mode, TurnStep};
 
@@ -174,6 +174,7 @@ impl Life {
             doing: CurrentActivity::resting(both.wall),
             most_bytes: None,
             served: ServedForm::default(),
+            trials: Trials::default(),
             recent_activity,
             samples,
             routines,

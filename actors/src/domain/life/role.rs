@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::budget::BudgetLimits;
-use crate::ids::Lane;
 use crate::record::ProfileChange;
 use crate::role::RoleRules;
 use crate::rules::ProviderRules;
@@ -13,29 +11,8 @@ use super::Life;
 use super::trying::ServedForm;
 
 impl Life {
-    /// The lane of its own provider.
-    pub(super) fn own_lane(&self) -> Lane {
-        Lane::Provider(self.profile.provider.clone())
-    }
-
     pub(super) fn provider_rules(&self) -> Option<&ProviderRules> {
         self.rules.providers.get(&self.profile.provider)
-    }
-
-    pub(super) fn model_name(&self) -> Arc<str> {
-        let of_provider = || self.provider_rules().map(|provider| provider.model.clone());
-        self.profile
-            .model
-            .clone()
-            .or_else(of_provider)
-            .unwrap_or_default()
-    }
-
-    pub(super) fn temperature(&self) -> Option<f32> {
-        self.profile.temperature.or_else(|| {
-            self.provider_rules()
-                .and_then(|provider| provider.temperature)
-        })
     }
 
     /// What its role gives; `None` without a role that the configuration knows.
@@ -46,10 +23,6 @@ impl Life {
     /// Whether it has a role that the configuration does not know.
     pub(super) fn lacks_role(&self) -> bool {
         self.profile.role.is_some() && self.role().is_none()
-    }
-
-    pub(super) fn budget_of_role(&self) -> BudgetLimits {
-        self.role().map(|role| role.budget).unwrap_or_default()
     }
 
     /// Puts the profile in force by the operator's words, the role and the rules. What was learnt of

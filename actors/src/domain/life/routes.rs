@@ -21,15 +21,17 @@ impl Life {
         routes
     }
 
+    pub(super) fn own_route(&self) -> Route {
+        self.route_to(self.profile.provider.clone())
+    }
+
     pub(super) fn route_to(&self, provider: Arc<str>) -> Route {
         let rules = self.rules.providers.get(&provider);
-        let is_own = provider == self.profile.provider;
+        let own = self.profile.model.clone();
+        let own = own.filter(|_| provider == self.profile.provider);
+        let of_provider = || rules.map(|rules| rules.model.clone());
         Route {
-            model: if is_own {
-                self.model_name()
-            } else {
-                rules.map(|rules| rules.model.clone()).unwrap_or_default()
-            },
+            model: own.or_else(of_provider).unwrap_or_default(),
             temperature: self
                 .profile
                 .temperature
@@ -41,6 +43,6 @@ impl Life {
     pub(super) fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
         let mut routes = self.model_routes().into_iter();
         let route = routes.find(|route| route.provider == *provider);
-        route.map_or_else(|| self.model_name(), |route| route.model)
+        route.unwrap_or_else(|| self.own_route()).model
     }
 }

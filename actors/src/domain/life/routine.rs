@@ -13,16 +13,14 @@ use serde_json::Value;
 
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, TurnEvent};
-use crate::game::GameReading;
 use crate::ids::CallKey;
 use crate::memo::MemoKind;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
-    KnownValues, NextStep, RoutineEnd, RoutineStatus, RunSource, StepCall, StepResult,
-    acts_in_game, saves_a_call, settles,
+    EndedCall, KnownValues, NextStep, RoutineEnd, RunSource, StepCall, acts_in_game, saves_a_call,
+    settles,
 };
-use crate::samples::CurrentFigures;
 
 use super::game_snapshots::may_have_acted;
 use super::input::ReplyId;
@@ -118,10 +116,8 @@ impl Life {
             status: CallStatus::Recorded,
             routine: Some(run.routine().name.clone()),
         };
-        let seen = self.conversation.last_utterance();
-        let seen = seen.and_then(|row| row.utterance());
         let utterance = Utterance {
-            seen_up_to: seen.map(|said| said.seen_up_to).unwrap_or_default(),
+            seen_up_to: self.conversation.seen_by_model(),
             ..Utterance::default()
         };
         let mut draft = WriteDraft::default();
@@ -151,31 +147,14 @@ impl Life {
         self.add_host_notice(draft, Severity::Error, "routines_unknown", &text);
     }
 
-    pub(super) fn take_step_result(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        (outcome, reading): (&ToolOutcome, &GameReading<'_>),
-        before: &CurrentFigures,
-    ) {
+    pub(super) fn take_step_result(&mut self, draft: &mut WriteDraft, ended: &EndedCall<'_>) {
         self.time_routine();
-        if saves_a_call(&open.call.id, outcome.status) {
+        if saves_a_call(&ended.call.id, ended.status) {
             let spared = &mut self.routines.spared;
             *spared = spared.map(|calls| calls.saturating_add(1));
         }
-        let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
-            let result = StepResult {
-                call: &open.call,
-                key: open.key,
-                status: outcome.status,
-                reading,
-                earned: now.value.earned.saturating_sub(before.value.earned),
-                before: &before.facts,
-                now: &now.facts,
-                is_settled: !self.routines.is_unsettled,
-            };
-            run.on_result(result);
+            run.on_result(ended);
             if let Some(confirmed) = run.take_confirmed() {
                 self.routines.is_unsettled = false;
                 let text = confirmed.describe();
@@ -207,16 +186,9 @@ impl Life {
         open: &PendingCall,
         status: CallStatus,
     ) {
-        let is_unsettled = match status {
-            CallStatus::Unknown if may_have_acted(open, status) => true,
-            CallStatus::Done if settles(&open.call.command()) => false,
-            CallStatus::Unknown
-            | CallStatus::Done
-            | CallStatus::Failed
-            | CallStatus::NotExecuted
-            | CallStatus::Recorded
-            | CallStatus::Sent => return,
-        };
+        let is_lost = status == CallStatus::Unknown && may_have_acted(open, status);
+        let is_proof = status == CallStatus::Done && settles(&open.call.command());
+        let is_unsettled = is_lost || (self.routines.is_unsettled && !is_proof);
         if is_unsettled != self.routines.is_unsettled {
             self.routines.is_unsettled = is_unsettled;
             self.add_routines(draft);
@@ -285,7 +257,7 @@ impl Life {
     fn watch_round(&mut self) -> Option<String> {
         let intent = self.order_intent(&self.stage.turn()?.owner);
         let parked = self.watch_progress(intent);
-        if self.stuck().is_some()
+        if self.watch.stuck().is_some()
             && let Some(run) = &mut self.routines.run
         {
             run.end(RoutineEnd::NoProgress);
@@ -313,10 +285,5 @@ impl Life {
             self.add_routines(&mut draft);
             self.record_draft(draft);
         }
-    }
-
-    pub(super) fn routine_status(&self) -> Option<Arc<RoutineStatus>> {
-        let run = self.routines.run.as_ref()?;
-        Some(Arc::new(run.status()))
     }
 }

@@ -1,6 +1,5 @@
 //! Sampling: stores the samples of a Mysis with its other writes.
 
-use crate::samples::PackedHour;
 use crate::state::LifeState;
 use crate::write::Write;
 
@@ -32,26 +31,21 @@ impl Life {
         let is_last = self.mode == Mode::Draining
             || self.state() != LifeState::Running
             || writes.any(|write| matches!(write, Write::State { .. }));
+        let mysis = self.id;
         let hours = self.samples.take_unsaved(self.now.moment, is_last);
-        draft.writes.extend(self.sample_writes(hours));
+        let hours = hours.into_iter();
+        draft
+            .writes
+            .extend(hours.map(|hour| Write::Samples { mysis, hour }));
     }
 
     /// Records all samples, because the program is closing.
     pub(super) fn record_last_samples(&mut self) {
-        let hours = self.samples.take_unsaved(self.now.moment, true);
-        if hours.is_empty() {
-            return;
-        }
-        let writes = self.sample_writes(hours);
         let mut draft = WriteDraft::default();
-        draft.writes.extend(writes);
-        self.record_draft(draft);
-    }
-
-    fn sample_writes(&self, hours: Vec<PackedHour>) -> impl Iterator<Item = Write> + use<> {
-        let mysis = self.id;
-        let hours = hours.into_iter();
-        hours.map(move |hour| Write::Samples { mysis, hour })
+        self.add_samples(&mut draft);
+        if !draft.writes.is_empty() {
+            self.record_draft(draft);
+        }
     }
 
     /// Records the samples of minutes that are over, if nothing else was recorded meanwhile. So a

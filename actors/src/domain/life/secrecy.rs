@@ -64,7 +64,7 @@ impl LifeInput {
                 outcome: Ok(()), ..
             }
             | LifeInput::Assigned(_)
-            | LifeInput::RulesChanged { .. }
+            | LifeInput::RulesChanged(_)
             | LifeInput::Outdated { .. }
             | LifeInput::Leaving { .. }
             // The server's id of a call is sent back as it is, or not stored.

@@ -51,21 +51,13 @@ impl Life {
     }
 
     pub(super) fn note_result(&mut self, tool: &Arc<str>, status: CallStatus, text: &str) {
-        match status {
-            CallStatus::Done => {
-                self.silence = None;
-                self.recent_calls.record_success(self.now.wall);
-            }
-            CallStatus::Failed
-            | CallStatus::Unknown
-            | CallStatus::NotExecuted
-            | CallStatus::Recorded
-            | CallStatus::Sent => {
-                self.recent_calls.record_failure(tool, text, self.now.wall);
-                if let Some(silence) = &mut self.silence {
-                    Arc::make_mut(silence).record_failure(tool, text);
-                }
-            }
+        if status == CallStatus::Done {
+            self.silence = None;
+            return self.recent_calls.record_success(self.now.wall);
+        }
+        self.recent_calls.record_failure(tool, text, self.now.wall);
+        if let Some(silence) = &mut self.silence {
+            Arc::make_mut(silence).record_failure(tool, text);
         }
     }
 

@@ -44,6 +44,7 @@ use crate::fault::{MysisFault, MysisFaultKind};
 use crate::ids::{
     CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
 };
+use crate::memo::MemoKind;
 use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
@@ -148,16 +149,20 @@ impl Scene {
         };
         scene.take(effects);
         let tools = ["mine", "get_status", "travel", "get_chat_history"].map(bare_tool);
-        scene.handle(LifeInput::Linked {
-            link: LinkState::Ok,
-            tools: Arc::new(Toolset::new(tools)),
-            account: None,
-        });
+        scene.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
         scene
     }
 
     fn new() -> Scene {
         Scene::of(past())
+    }
+
+    fn link(&mut self, link: LinkState, tools: Arc<Toolset>) {
+        self.handle(LifeInput::Linked {
+            link,
+            tools,
+            account: None,
+        });
     }
 
     fn under(rules: SwarmRules) -> Scene {
@@ -168,10 +173,7 @@ impl Scene {
     }
 
     fn reload(&mut self, rules: SwarmRules) {
-        self.handle(LifeInput::RulesChanged {
-            rules: Arc::new(rules),
-            redactor: Arc::default(),
-        });
+        self.handle(LifeInput::RulesChanged(Arc::new(rules)));
     }
 
     fn running() -> Scene {
@@ -379,6 +381,27 @@ impl Scene {
                 _ => Vec::new(),
             })
             .collect()
+    }
+
+    /// The newest memo of a kind that was stored.
+    fn memo_of(&self, wanted: MemoKind) -> Option<Arc<str>> {
+        let mut newest = self.writes().into_iter().rev();
+        newest.find_map(|write| match write {
+            Write::Memo { kind, memo, .. } if kind == wanted => Some(memo),
+            _ => None,
+        })
+    }
+
+    /// What was stored of it: the rows, and the newest memo of a kind.
+    fn history_with(&self, kind: MemoKind) -> StoredHistory {
+        let rows = self.rows();
+        let memo = self.memo_of(kind).map(|memo| (kind, memo));
+        StoredHistory {
+            last: rows.last().map(|row| row.seq).unwrap_or_default(),
+            rows,
+            memos: memo.into_iter().collect(),
+            ..StoredHistory::default()
+        }
     }
 
     fn states(&self) -> Vec<LifeState> {

@@ -63,7 +63,7 @@ impl Life {
 
     /// Chooses the tier of a turn that begins. Without tiers nothing changes.
     pub(super) fn choose_tier(&mut self) {
-        let stuck = self.stuck();
+        let stuck = self.watch.stuck();
         let stuck = stuck.map(|stuck| {
             let (way, turns) = (stuck.way.as_str(), stuck.turns);
             format!("it is stuck ({way}, {turns} turns)")

@@ -175,10 +175,7 @@ impl Life {
         command: &Arc<str>,
         status: CallStatus,
     ) {
-        let is_made = match status {
-            CallStatus::Done | CallStatus::Failed | CallStatus::Unknown => true,
-            CallStatus::Recorded | CallStatus::Sent | CallStatus::NotExecuted => false,
-        };
+        let is_made = status != CallStatus::NotExecuted;
         let is_known = || self.session.allowed.tool_of_command(command).is_some();
         if is_made
             && self.session.working_set.note_use(command)

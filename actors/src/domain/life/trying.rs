@@ -35,30 +35,18 @@ impl Life {
         self.held = held;
     }
 
-    pub(super) fn trials(&self) -> Option<&Trials> {
-        self.stage.turn().map(|turn| &turn.trials)
-    }
-
-    fn trials_mut(&mut self) -> Option<&mut Trials> {
-        self.stage.turn_mut().map(|turn| &mut turn.trials)
-    }
-
     /// Judges a failed request by another one, if it is time for that. Returns whether it did.
     pub(super) fn judge_by_trial(&mut self, failed: &Failed<'_>) -> bool {
         if self.asks_another() {
             self.ask_model(failed.attempt);
             return true;
         }
-        let own = self.model_routes().into_iter().next();
-        let is_own = own.is_some_and(|route| route.provider == *failed.provider);
+        let is_own = self.recipient().provider == *failed.provider;
         let kind = FailureKind::of(failed.fault).filter(|_| is_own);
-        let Some(trials) = self.trials_mut() else {
-            return false;
-        };
-        let form = std::mem::take(&mut trials.form);
+        let form = std::mem::take(&mut self.trials.form);
         let is_doubt = form == AskForm::Doubting;
         if is_doubt {
-            trials.doubted.clear();
+            self.trials.doubted.clear();
         }
         if is_doubt && is_own {
             self.ask_model(failed.attempt);
@@ -71,7 +59,7 @@ impl Life {
             AskForm::Whole | AskForm::Doubting => self.whole_failed(failed, kind),
             AskForm::Bare | AskForm::Plain => self.bare_failed(failed, form, kind),
             AskForm::Tools => {
-                let is_judged = trials.kind == Some(kind);
+                let is_judged = self.trials.kind == Some(kind);
                 is_judged && {
                     self.on_tools_tried(false);
                     self.next_trial(failed)
@@ -89,12 +77,10 @@ impl Life {
 
     fn whole_failed(&mut self, failed: &Failed<'_>, kind: FailureKind) -> bool {
         let others = failed.others;
-        let asked_bytes = self.asked_bytes();
-        let Some(trials) = self.trials_mut() else {
-            return false;
-        };
+        let whole_bytes = self.asked_bytes();
+        let trials = &mut self.trials;
         trials.failures += 1;
-        trials.whole_bytes = asked_bytes;
+        trials.whole_bytes = whole_bytes;
         if let ModelFault::Refused { hint, .. } = failed.fault {
             trials.hint.clone_from(hint);
         }
@@ -140,9 +126,7 @@ impl Life {
 
     fn set_form(&mut self, form: AskForm) {
         let left_out = self.rows_left_out(form);
-        let Some(trials) = self.trials_mut() else {
-            return;
-        };
+        let trials = &mut self.trials;
         trials.form = form;
         trials.left_out = left_out;
         trials.claim = None;
@@ -155,10 +139,8 @@ impl Life {
 
     /// Others wait from now on for what this one finds out about the form of requests.
     fn begin_judging(&mut self) {
-        let whom = self.recipient();
-        if let Some(trials) = self.trials_mut()
-            && !std::mem::replace(&mut trials.is_judging, true)
-        {
+        if !std::mem::replace(&mut self.trials.is_judging, true) {
+            let whom = self.recipient();
             self.effects.push(Effect::HeldBack(HeldChange::Judging {
                 provider: whom.provider,
                 model: whom.model,
@@ -167,8 +149,7 @@ impl Life {
     }
 
     fn end_judging(&mut self) {
-        let is_judging = |it: &mut Trials| std::mem::take(&mut it.is_judging);
-        if self.trials_mut().is_some_and(is_judging) {
+        if std::mem::take(&mut self.trials.is_judging) {
             self.effects.push(Effect::HeldBack(HeldChange::Judged));
         }
     }
@@ -176,13 +157,10 @@ impl Life {
     /// The same body is not sent again where another conversation found nothing out meanwhile: a fixed
     /// text is asked in its place.
     pub(super) fn ask_fixed_text_again(&mut self) {
-        let known = self.known_of_server();
-        let is_same = self.trials().is_some_and(|it| {
-            let is_refused = it.kind == Some(FailureKind::Refusal) && it.failures > 0;
-            let has_asked = it.is_bare_served || it.has_waited || it.tried.contains(&AskForm::Bare);
-            is_refused && it.form == AskForm::Whole && it.known == known && !has_asked
-        });
-        if is_same {
+        let (known, it) = (self.known_of_server(), &self.trials);
+        let is_refused = it.kind == Some(FailureKind::Refusal) && it.failures > 0;
+        let has_asked = it.is_bare_served || it.has_waited || it.tried.contains(&AskForm::Bare);
+        if is_refused && it.form == AskForm::Whole && it.known == known && !has_asked {
             self.set_form(AskForm::Bare);
         }
     }
@@ -216,10 +194,8 @@ impl Life {
     /// Waits until the server takes a fixed text again.
     fn wait_for_a_fixed_text(&mut self, failed: &Failed<'_>) -> bool {
         self.end_judging();
-        if let Some(trials) = self.trials_mut() {
-            trials.form = AskForm::Plain;
-            trials.has_waited = true;
-        }
+        self.trials.form = AskForm::Plain;
+        self.trials.has_waited = true;
         let others = match failed.others {
             OthersGet::Refused | OthersGet::Nobody => OthersGet::Nobody,
             OthersGet::Served | OthersGet::Both | OthersGet::Unknown => failed.others,
@@ -254,19 +230,19 @@ impl Life {
             return self.end_trials(failed);
         };
         self.set_form(form);
-        let texts = self.trials().map(Trials::keys_left_out);
+        let texts = self.trials.keys_left_out();
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
         let (number, is_shared) = (self.now.wall.0, self.held.trials.is_shared);
         if !is_shared {
             self.emit_trial();
-        } else if let Some(trials) = self.trials_mut() {
-            trials.claim = Some(number);
+        } else {
+            self.trials.claim = Some(number);
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
-            texts: texts.unwrap_or_default(),
+            texts,
             number,
         }));
         match stated_wait(failed.fault) {
@@ -278,20 +254,14 @@ impl Life {
     }
 
     fn emit_trial(&mut self) {
-        let Some(trials) = self.trials() else {
-            return;
-        };
-        let said = trials.said.as_deref().unwrap_or_default();
-        let text = format!("{said}; tried {}", trials.form.words());
+        let said = self.trials.said.as_deref().unwrap_or_default();
+        let text = format!("{said}; tried {}", self.trials.form.words());
         self.record_notice(Severity::Warn, "trial", &text);
     }
 
     fn end_trials(&mut self, failed: &Failed<'_>) -> bool {
         self.end_judging();
-        let Some(trials) = self.trials_mut() else {
-            return false;
-        };
-        let trials = std::mem::take(trials);
+        let trials = std::mem::take(&mut self.trials);
         let is_served =
             trials.is_bare_served || matches!(failed.others, OthersGet::Served | OthersGet::Both);
         if !is_served {
@@ -326,9 +296,10 @@ impl Life {
         provider: &Arc<str>,
         answer: &ModelAnswer,
     ) -> bool {
-        let Some(trials) = self.trials_mut().filter(|it| it.form.is_bare()) else {
+        let trials = &mut self.trials;
+        if !trials.form.is_bare() {
             return false;
-        };
+        }
         let form = std::mem::take(&mut trials.form);
         trials.is_bare_served = true;
         let is_at_once =

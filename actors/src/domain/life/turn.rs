@@ -14,7 +14,6 @@ use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
-use super::trying::Trials;
 use super::{
     ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger, done,
 };
@@ -120,11 +119,9 @@ impl Life {
             owner,
             model_calls,
             asked_bytes: 0,
-            shortened_at: None,
             shortenings: 0,
             refusals: 0,
             own_rounds: 0,
-            trials: Trials::default(),
             called_tools: false,
             outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),
@@ -216,6 +213,7 @@ impl Life {
         } else {
             if let Some(turn) = self.stage.turn_mut() {
                 turn.model_calls += 1;
+                turn.shortenings = 0;
             }
             self.ask_model(0);
         }
@@ -309,12 +307,7 @@ impl Life {
 
     /// Whether there is an order that the model has not seen.
     pub(super) fn has_unseen_order(&self) -> bool {
-        let seen = self
-            .conversation
-            .last_utterance()
-            .and_then(|row| row.utterance())
-            .map(|utterance| utterance.seen_up_to)
-            .unwrap_or_default();
+        let seen = self.conversation.seen_by_model();
         self.conversation
             .rows()
             .rev()
@@ -335,10 +328,9 @@ impl Life {
     /// Closes the life. A call that was sent is awaited, so that its outcome is known, unless the
     /// next run can ask for it. The state stays, so that the next run can resume.
     pub(super) fn wind_down(&mut self) {
-        if self.mode == Mode::Live {
+        if std::mem::replace(&mut self.mode, Mode::Draining) == Mode::Live {
             self.record_last_samples();
         }
-        self.mode = Mode::Draining;
         let waits = matches!(
             self.stage.step(),
             Some(

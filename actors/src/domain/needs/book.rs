@@ -23,7 +23,7 @@ const FLAP_MS: u64 = 300_000;
 /// How long a server is away before that is a need: what comes back sooner needs no operator.
 pub const AWAY_MS: u64 = 60_000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct KnownMysis {
     who: NeedingMysis,
     need: Option<(Need, SpanKey)>,
@@ -128,10 +128,7 @@ impl NeedBook {
             need,
             waits_for: awaited_server(status, waited),
         };
-        let is_same = before.is_some_and(|before| {
-            before.need == now.need && before.waits_for == now.waits_for && before.who == now.who
-        });
-        if is_same {
+        if before == Some(&now) {
             return false;
         }
         let left = before.and_then(|before| Some(before.need.as_ref()?.1.clone()));

@@ -1,6 +1,8 @@
 //! The words of needs for readers: on the screen, in `zoea status` and in the log. JSON, alerts and metrics have
 //! the stored words.
 
+use strum::VariantArray;
+
 use super::lines::GAME_AWAY;
 use super::{
     ASKED, LOG_IN, LOGIN_REFUSED, MOST_FAIL, NO_ACCESS_NEED, NO_CALLS, NO_TOOLS, NOT_DELIVERED,
@@ -32,8 +34,9 @@ pub fn help_command(help: &str, name: &str, count: usize) -> String {
         1 => (name, "it"),
         _ => ("NAME", "one of them"),
     };
-    let remedy = NeedRemedy::ALL.into_iter().find(|it| it.text() == help);
-    let command = match remedy.unwrap_or(NeedRemedy::Nothing) {
+    let mut remedies = NeedRemedy::VARIANTS.iter();
+    let remedy = remedies.find(|it| it.text() == help);
+    let command = match remedy.unwrap_or(&NeedRemedy::Nothing) {
         NeedRemedy::Relaunch if count == 1 => format!("`zoea mysis start {name}` relaunches it"),
         NeedRemedy::Relaunch => "`zoea mysis start --state errored` relaunches them".to_string(),
         NeedRemedy::ResumeAll => "`zoea mysis start --state interrupted` starts them".to_string(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use crate::ids::{Moment, Now, Seq, Timestamp};
 
@@ -60,9 +61,8 @@ impl StallDetector {
             let (tool, code) = (of.tool.clone(), of.code.clone());
             (tool, code, of.times, wall(of.first), wall(of.last))
         });
-        let step = EscalationStep::ALL.iter();
         let form = CheckpointForm {
-            rung: step.take_while(|step| **step != self.step).count(),
+            rung: self.step as usize,
             at: now.wall,
             taken: (self.taken.0, wall(self.taken.1)),
             afresh: self.afresh,
@@ -100,6 +100,7 @@ impl StallDetector {
         });
         let since = (form.since != Timestamp(0)).then(|| moment(form.since));
         let [turns, all_turns, quiet, failing] = form.counts;
+        let step = EscalationStep::VARIANTS.get(form.rung);
         StallDetector {
             outcomes: Outcomes {
                 missions: newest(&form.outcomes.missions, MAX_STATES),
@@ -117,10 +118,7 @@ impl StallDetector {
                 calls: form.calls,
                 ..StallWindow::default()
             },
-            step: EscalationStep::ALL
-                .get(form.rung)
-                .copied()
-                .unwrap_or_default(),
+            step: step.copied().unwrap_or_default(),
             taken: (form.taken.0, moment(form.taken.1)),
             afresh: form.afresh,
             unjudged: form.unjudged.0,

@@ -1,8 +1,8 @@
 //! The steps of escalation for a stuck Mysis.
 
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum EscalationStep {
     /// Nothing was done.
     #[default]
@@ -15,21 +15,6 @@ pub enum EscalationStep {
 }
 
 impl EscalationStep {
-    /// All steps, mildest first.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
-    /// The word in notices and tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EscalationStep::Unescalated => "none",
-            EscalationStep::Notified => "nudged",
-            EscalationStep::ContextReset => "begun afresh",
-            EscalationStep::OtherProvider => "asked elsewhere",
-            EscalationStep::Parked => "parked",
-        }
-    }
-
     pub(super) fn next_step(self, options: EscalationOptions) -> Option<EscalationStep> {
         let may = |step: &EscalationStep| match step {
             EscalationStep::Unescalated
@@ -38,11 +23,12 @@ impl EscalationStep {
             EscalationStep::OtherProvider => options.has_other_provider,
             EscalationStep::Parked => options.may_park,
         };
-        Self::ALL.into_iter().find(|step| *step > self && may(step))
+        let mut steps = Self::VARIANTS.iter().copied();
+        steps.find(|step| *step > self && may(step))
     }
 
     pub(super) fn step_below(self) -> EscalationStep {
-        let mut lower = Self::ALL.into_iter().rev();
+        let mut lower = Self::VARIANTS.iter().copied().rev();
         lower.find(|step| *step < self).unwrap_or_default()
     }
 }

@@ -19,8 +19,6 @@ pub enum StallKind {
     Looping,
     /// It acts, and no outcome improves.
     Inactive,
-    /// One failure recurs for days, between other calls.
-    RecurringFailure,
 }
 
 zoea_records::stored_by_word!(StallKind);
@@ -35,14 +33,12 @@ impl StallKind {
             StallKind::AllCallsFail => "fails",
             StallKind::Looping => "circles",
             StallKind::Inactive => "idles",
-            StallKind::RecurringFailure => "ails",
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StallVerdict {
-    pub way: StallKind,
     /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
     pub facts: String,
     /// The step that is taken now; `None` if only the notice is repeated.

@@ -215,12 +215,10 @@ impl FieldKind {
                     })
                     .collect();
                 let which = match many {
-                    None => "one of",
-                    Some((0, None)) => "any of",
-                    Some((min, None)) => return format!("at least {min} of {}", values.join(", ")),
-                    Some((min, Some(max))) => {
-                        return format!("{min} to {max} of {}", values.join(", "));
-                    }
+                    None => "one of".to_string(),
+                    Some((0, None)) => "any of".to_string(),
+                    Some((min, None)) => format!("at least {min} of"),
+                    Some((min, Some(max))) => format!("{min} to {max} of"),
                 };
                 format!("{which} {}", values.join(", "))
             }
@@ -279,11 +277,8 @@ fn read_choices(
         Value::Array(values) => values.iter().map(Value::as_str).collect::<Option<_>>()?,
         // As a list of JSON, where an option contains a comma.
         Value::String(text) if text.trim_start().starts_with('[') => {
-            let list: Value = serde_json::from_str(text).ok()?;
-            return match list.is_array() {
-                true => read_choices(&list, options, (min, max)),
-                false => None,
-            };
+            let list = serde_json::from_str(text).ok()?;
+            return read_choices(&list, options, (min, max));
         }
         Value::String(text) => {
             let words = text.split(',').map(str::trim);

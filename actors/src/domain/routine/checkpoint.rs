@@ -7,15 +7,14 @@
 use std::sync::Arc;
 
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
-use super::Routine;
 use super::circle::CircleWatch;
 use super::prices::SeenPrices;
 use super::reading::read_routine;
 use super::run::RoutineRun;
-use super::stored_form::shown;
+use super::{Routine, shown};
 
 const MAX_KNOWN: usize = 4;
 
@@ -119,12 +118,6 @@ fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Arc<Routine>>, D::Err
     let stored: Vec<Json> = shown(from)?;
     let known = stored.into_iter().map(serde_json::from_value);
     Ok(known.filter_map(Result::ok).collect())
-}
-
-impl Serialize for Routine {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.stored_form().serialize(to)
-    }
 }
 
 impl<'de> Deserialize<'de> for Routine {

@@ -13,15 +13,13 @@ use serde_json::{Map, Value as Json};
 use zoea_game::reading::Goods;
 use zoea_spacemolt::commands;
 
-use crate::game::{GameReading, GameRef};
+use crate::game::GameRef;
 use crate::ids::Seq;
 use crate::message::{CallRecord, CallStatus};
-use crate::samples::GameFacts;
 use crate::tool::is_own;
 
 use super::arguments::EachOne;
-use super::stored_form::shown;
-use super::{Each, Routine};
+use super::{Each, EndedCall, Routine, shown};
 use finding::find_circle;
 
 use candidate::{Candidate, GOODS_COMMANDS, REWARD_COMMAND};
@@ -54,18 +52,6 @@ pub struct CircleOffer {
     pub calls: u32,
     #[serde(default)]
     pub steps: Arc<str>,
-}
-
-/// A call that has ended, with what was known of the game before and after it.
-#[derive(Clone, Copy, Debug)]
-pub struct EndedCall<'a> {
-    pub seq: Seq,
-    pub call: &'a CallRecord,
-    pub status: CallStatus,
-    pub reading: &'a GameReading<'a>,
-    pub earned: i64,
-    pub before: &'a GameFacts,
-    pub now: &'a GameFacts,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -121,17 +107,17 @@ impl CircleWatch {
     }
 
     /// Takes a call of the model. Returns whether it is worth storing what is known now.
-    pub fn take(&mut self, ended: EndedCall<'_>) -> bool {
+    pub fn take(&mut self, ended: &EndedCall<'_>) -> bool {
         self.upto = self.upto.max(ended.seq);
         let command = ended.call.command();
         if is_own(&command) {
             return false;
         }
         if !acts_in_game(&command) || ended.call.read_only {
-            self.take_look(&ended);
+            self.take_look(ended);
         } else {
             match ended.status {
-                CallStatus::Done | CallStatus::Failed => self.take_deed(&ended, &command),
+                CallStatus::Done | CallStatus::Failed => self.take_deed(ended, &command),
                 // Nobody knows where it stands in its round.
                 CallStatus::Unknown => {
                     self.forget();
@@ -140,7 +126,7 @@ impl CircleWatch {
             }
         }
         if let Some(candidate) = self.candidates.last_mut() {
-            candidate.see(&ended);
+            candidate.see(ended);
         }
         if ended.now.cargo.now == Some(0) {
             self.hold.clear();
@@ -150,9 +136,7 @@ impl CircleWatch {
     }
 
     fn take_look(&mut self, ended: &EndedCall<'_>) {
-        let is_good = ended.status == CallStatus::Done;
-        let facts = ended.reading.facts().filter(|_| is_good);
-        if let Some(goods) = facts.and_then(|facts| facts.goods()) {
+        if let Some(goods) = ended.facts().and_then(|facts| facts.goods()) {
             self.hold = goods;
         }
     }

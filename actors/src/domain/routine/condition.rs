@@ -101,11 +101,10 @@ pub(super) enum Op {
     Other,
 }
 
+zoea_records::read_by_word!(pub(super) Op);
 zoea_records::stored_by_word!(Op);
 
 impl Op {
-    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Op::Less => "<",
@@ -114,13 +113,6 @@ impl Op {
             Op::AtLeast => ">=",
             Op::Equal => "=",
             Op::Other => "!=",
-        }
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Op> {
-        match text {
-            "==" => Some(Op::Equal),
-            _ => Self::ALL.into_iter().find(|op| op.as_str() == text),
         }
     }
 

@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::gain::Gain;
 use super::likeness::Likeness;
 use super::reading::read_routine;
 use super::run::RoutineRun;
-use super::writing::to_json;
 use super::{Routine, RoutineMemo, RoutineStep};
 
 /// The routine with the given members in the place of its own; null takes one away.
@@ -20,7 +19,7 @@ pub fn with_changes(
     routine: &Routine,
     changes: &Map<String, Json>,
 ) -> Result<Routine, Vec<String>> {
-    let Json::Object(mut members) = to_json(routine) else {
+    let Json::Object(mut members) = json!(routine) else {
         return Err(vec!["a routine is a JSON object".to_string()]);
     };
     for (member, value) in changes.iter().filter(|(member, _)| *member != "name") {

@@ -1,18 +1,13 @@
 //! Outcomes: what the result of a step does to its run.
 
-use zoea_game::Reading;
+use crate::message::CallStatus;
 
-use crate::game::GameReading;
-use crate::ids::CallKey;
-use crate::message::{CallRecord, CallStatus};
-use crate::samples::GameFacts;
-
-use super::RoutineStep;
 use super::arguments::done_missions;
 use super::ends::RoutineEnd;
 use super::hold_look::LOOK;
 use super::lost_call::{LostCall, hold_after};
 use super::run::RoutineRun;
+use super::{EndedCall, RoutineStep};
 
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
@@ -20,29 +15,6 @@ const MAX_NOT_EXECUTED: u32 = 3;
 const ACTIVE_MISSIONS: &str = "get_active_missions";
 /// The most bytes of a result in the reason why a run ended.
 const MAX_QUOTED_BYTES: usize = 400;
-
-#[derive(Clone, Copy, Debug)]
-pub struct StepResult<'a> {
-    pub call: &'a CallRecord,
-    pub key: CallKey,
-    pub status: CallStatus,
-    pub reading: &'a GameReading<'a>,
-    pub earned: i64,
-    /// What was known before and what is known now.
-    pub before: &'a GameFacts,
-    /// See `before`.
-    pub now: &'a GameFacts,
-    /// Whether no earlier call of unknown outcome may still be on its way. Where one may, a look cannot tell
-    /// which of the two it shows.
-    pub is_settled: bool,
-}
-
-impl StepResult<'_> {
-    /// Whether the call is no step, but a look of the run's own.
-    pub fn is_look(&self) -> bool {
-        self.call.id.starts_with(LOOK)
-    }
-}
 
 /// Whether a result counts as that of a call which a routine made in the model's place: the call with this id was
 /// made, and it was no look of the routine's own.
@@ -55,12 +27,12 @@ const NO_LOOKS: [&str; 2] = ["Error: unknown_tool", "Error: not_allowed"];
 
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
-    pub fn on_result(&mut self, result: StepResult<'_>) {
+    pub fn on_result(&mut self, result: &EndedCall<'_>) {
         if self.lost_call.is_some() {
-            return self.take_look(&result);
+            return self.take_look(result);
         }
-        if result.is_look() {
-            return self.take_look_at_hold(&result);
+        if result.call.id.starts_with(LOOK) {
+            return self.take_look_at_hold(result);
         }
         let Some(step) = self.routine.steps.get(self.at.step).cloned() else {
             return;
@@ -69,7 +41,7 @@ impl RoutineRun {
             // Nothing was done, so the same call is due.
             self.at.not_executed = self.at.not_executed.saturating_add(1);
             if self.at.not_executed >= MAX_NOT_EXECUTED {
-                self.fail(&step, &result);
+                self.fail(&step, result);
             }
             return;
         }
@@ -85,7 +57,7 @@ impl RoutineRun {
         self.count_call();
         self.count_earned(result.earned);
         match result.status {
-            CallStatus::Done => self.on_good_result(&step, &result),
+            CallStatus::Done => self.on_good_result(&step, result),
             CallStatus::Failed if step.may_fail => {
                 if step.each.is_none() {
                     self.go_to_next_step();
@@ -95,9 +67,9 @@ impl RoutineRun {
             | CallStatus::Unknown
             | CallStatus::NotExecuted
             | CallStatus::Recorded
-            | CallStatus::Sent => self.fail(&step, &result),
+            | CallStatus::Sent => self.fail(&step, result),
         }
-        self.note_damage(&result);
+        self.note_damage(result);
     }
 
     fn count_call(&mut self) {
@@ -116,12 +88,12 @@ impl RoutineRun {
 
     /// Takes a look at what became of a call. A call that was carried out is counted. Without a proof the
     /// run ends in time, and nothing is made again.
-    fn take_look(&mut self, look: &StepResult<'_>) {
+    fn take_look(&mut self, look: &EndedCall<'_>) {
         self.count_earned(look.earned);
         let Some(mut lost_call) = self.lost_call.take() else {
             return;
         };
-        let facts = facts_of(look);
+        let facts = look.facts();
         // A look that cannot be made tells nothing however often it is tried.
         let is_impossible = || {
             NO_LOOKS
@@ -151,16 +123,16 @@ impl RoutineRun {
     }
 
     /// Takes the look at the hold before a step that only goods can prove.
-    fn take_look_at_hold(&mut self, look: &StepResult<'_>) {
+    fn take_look_at_hold(&mut self, look: &EndedCall<'_>) {
         self.count_earned(look.earned);
-        self.exact_hold = facts_of(look).and_then(|facts| facts.goods());
+        self.exact_hold = look.facts().and_then(|facts| facts.goods());
         let shows_hold = self.exact_hold.is_some();
         self.hold_look.take(shows_hold, self.elapsed_ms);
         self.note_damage(look);
     }
 
-    fn on_good_result(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
-        let facts = facts_of(result);
+    fn on_good_result(&mut self, step: &RoutineStep, result: &EndedCall<'_>) {
+        let facts = result.facts();
         let hold = self.exact_hold.take();
         self.exact_hold = hold_after(hold, result.call, facts, result.before.docked);
         let Some(facts) = facts else {
@@ -186,7 +158,7 @@ impl RoutineRun {
         }
     }
 
-    fn fail(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
+    fn fail(&mut self, step: &RoutineStep, result: &EndedCall<'_>) {
         let reason = format!(
             "step {} ({}): {}",
             self.at.step + 1,
@@ -197,7 +169,7 @@ impl RoutineRun {
     }
 
     /// A hull that falls is a fight or an accident.
-    fn note_damage(&mut self, result: &StepResult<'_>) {
+    fn note_damage(&mut self, result: &EndedCall<'_>) {
         if let Some((before, now)) = result.before.hull.now.zip(result.now.hull.now)
             && now < before
         {
@@ -205,11 +177,6 @@ impl RoutineRun {
             self.end(RoutineEnd::Lost(reason));
         }
     }
-}
-
-fn facts_of<'a>(result: &StepResult<'a>) -> Option<&'a dyn Reading> {
-    let is_good = result.status == CallStatus::Done;
-    result.reading.facts().filter(|_| is_good)
 }
 
 fn quoted(text: &str) -> String {

@@ -37,30 +37,28 @@ impl SeenPrices {
         self.find(item)?.costs
     }
 
-    /// Takes the good result of a command. Returns whether it told of prices.
-    pub fn take(&mut self, command: &str, reading: &GameReading<'_>) -> bool {
+    /// Takes the good result of a command.
+    pub fn take(&mut self, command: &str, reading: &GameReading<'_>) {
         if !matches!(command, "sell" | "buy" | "view_market") {
-            return false;
+            return;
         }
         let Some(facts) = reading.facts() else {
-            return false;
+            return;
         };
         let prices = facts.prices(command);
         // Of a long market only what is known already is read.
         let is_short = prices.len() <= MAX_ITEMS;
-        let mut has_told = false;
         for price in prices {
             if is_short || self.find(price.item).is_some() {
-                has_told |= self.see(price);
+                self.see(price);
             }
         }
-        has_told
     }
 
-    fn see(&mut self, price: UnitPrice<'_>) -> bool {
+    fn see(&mut self, price: UnitPrice<'_>) {
         let (item, brings, costs) = (price.item, price.brings, price.costs);
         if item.len() > MAX_ITEM_BYTES || brings.or(costs).is_none() {
-            return false;
+            return;
         }
         let known = self.find(item);
         let seen = ItemPrice {
@@ -72,6 +70,5 @@ impl SeenPrices {
         self.0.push(seen);
         let surplus = self.0.len().saturating_sub(MAX_ITEMS);
         self.0.drain(..surplus);
-        true
     }
 }

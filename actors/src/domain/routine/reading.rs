@@ -11,7 +11,7 @@ use super::arguments::{is_known_word, placeholder};
 use super::condition::{Against, Comparison, Condition, Op, Value};
 use super::{
     DEFAULT_REPETITIONS, DEFAULT_ROUNDS, Each, MAX_ARGUMENTS_BYTES, MAX_COMPARISONS,
-    MAX_NAME_BYTES, MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep, StoredForm,
+    MAX_NAME_BYTES, MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep,
 };
 
 const ROUTINE_KEYS: [&str; 6] = ["name", "steps", "guards", "until", "rounds", "earns"];
@@ -46,7 +46,6 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
         until,
         rounds,
         earns,
-        stored_form: StoredForm::default(),
     };
     let acts = routine.steps.iter().any(|step| {
         let arguments = Json::Object(step.arguments.clone()).to_string();
@@ -310,7 +309,10 @@ impl Mistakes {
     fn comparison(&mut self, place: &str, given: &Map<String, Json>) -> Option<Comparison> {
         let text = |key: &str| given.get(key).and_then(Json::as_str).unwrap_or_default();
         let value = Value::parse(text("value"));
-        let op = Op::parse(text("op"));
+        let op = Op::parse(match text("op") {
+            "==" => Op::Equal.as_str(),
+            op => op,
+        });
         if value.is_none() {
             let known: Vec<&str> = Value::ALL.into_iter().map(Value::as_str).collect();
             self.add(place, &format!("value is one of {}", known.join(", ")));
@@ -320,29 +322,16 @@ impl Mistakes {
             self.add(place, &format!("op is one of {}", known.join(" ")));
         }
         let (value, op) = (value?, op?);
-        let against = match value {
-            Value::Place => Some(text("text"))
+        let against = if value == Value::Place {
+            Some(text("text"))
                 .filter(|text| !text.is_empty() && text.len() <= 64)
-                .map(|text| Against::Text(text.into())),
-            Value::Docked => match given.get("number") {
-                Some(Json::Bool(docked)) => Some(Against::Number(i64::from(*docked))),
-                number => number.and_then(whole_number).map(Against::Number),
-            },
-            Value::Fuel
-            | Value::FuelPercent
-            | Value::Cargo
-            | Value::CargoFree
-            | Value::Hull
-            | Value::HullPercent
-            | Value::Credits
-            | Value::Price
-            | Value::Cost
-            | Value::Ticks
-            | Value::Minutes
-            | Value::EarnedAnHour => given
-                .get("number")
-                .and_then(whole_number)
-                .map(Against::Number),
+                .map(|text| Against::Text(text.into()))
+        } else {
+            let number = match given.get("number") {
+                Some(Json::Bool(docked)) if value == Value::Docked => Some(i64::from(*docked)),
+                number => number.and_then(whole_number),
+            };
+            number.map(Against::Number)
         };
         let is_order = !matches!(op, Op::Equal | Op::Other);
         if value == Value::Place && is_order {

@@ -30,13 +30,9 @@ pub(super) fn mismatch(arguments: &Map<String, Value>, schema: &Value) -> Option
 
 pub(super) fn typed_arguments(texts: Map<String, Value>, schema: &Value) -> Map<String, Value> {
     let typed = |(key, value): (String, Value)| {
-        let value = match &value {
-            Value::String(text) => typed_value(text, &schema["properties"][&key]),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
-            Value::Array(_) | Value::Object(_) => None,
-        }
-        .unwrap_or(value);
-        (key, value)
+        let text = value.as_str();
+        let typed = text.and_then(|text| typed_value(text, &schema["properties"][&key]));
+        (key, typed.unwrap_or(value))
     };
     texts.into_iter().map(typed).collect()
 }
@@ -126,7 +122,7 @@ fn is_of_type(value: &Value, schema: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         "number" => value.is_number(),
-        "integer" => is_whole(value),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
         _ => true,
     };
     match &schema["type"] {
@@ -134,12 +130,4 @@ fn is_of_type(value: &Value, schema: &Value) -> bool {
         name @ Value::String(_) => is(name),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => true,
     }
-}
-
-fn is_whole(value: &Value) -> bool {
-    let is_integer = value.is_i64() || value.is_u64();
-    is_integer
-        || value
-            .as_f64()
-            .is_some_and(|number| number.fract().total_cmp(&0.0).is_eq())
 }

@@ -226,6 +226,23 @@ fn where_one_call_does_not_fit_none_is_taken_and_the_model_is_told_why() {
     }
 }
 
+#[test]
+fn a_number_without_a_fraction_is_whole_however_it_is_written() {
+    let schema = json!({"properties": {"n": {"type": "integer"}}});
+    for (number, is_whole) in [
+        ("3", true),
+        ("-3", true),
+        ("3.0", true),
+        ("-3.0", true),
+        ("18446744073709551615", true),
+        ("1.5", false),
+    ] {
+        let arguments = serde_json::from_str(&format!(r#"{{"n":{number}}}"#)).expect("an object");
+        let fits = schema::mismatch(&arguments, &schema).is_none();
+        assert_eq!(fits, is_whole, "{number}");
+    }
+}
+
 /// Other members are refused only where a schema lists all of them.
 #[test]
 fn a_schema_that_says_more_of_its_members_is_taken_at_its_word() {

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::conversation::PendingCall;
 use crate::event_record::OFFER_CODE;
 use crate::game::GameReading;
-use crate::ids::{CallKey, Seq};
-use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
+use crate::message::{CallStatus, Row, Severity};
 use crate::role_list::ListNews;
 use crate::routine::{
-    Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
+    Circle, CircleMode, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
 };
-use crate::samples::{CurrentFigures, GameFacts};
+use crate::samples::GameFacts;
 
 use super::super::Life;
 use super::super::record::WriteDraft;
@@ -20,31 +18,13 @@ use super::wanted::WantedRoutine;
 
 impl Life {
     /// Takes the result of a call of the model. What repeats is told once.
-    pub(in super::super) fn watch_circle(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        (result, reading): (&Row, &GameReading<'_>),
-        before: &CurrentFigures,
-    ) {
-        let Some((_, _, meta)) = result.result() else {
-            return;
-        };
+    pub(in super::super) fn watch_circle(&mut self, draft: &mut WriteDraft, ended: &EndedCall<'_>) {
         let mode = self.rules.routines.mode;
-        if mode == CircleMode::Off || !meta.game.tells_facts() {
+        if mode == CircleMode::Off || !ended.reading.is_of_a_game() {
             self.routines.circles.forget();
             return;
         }
-        let now = self.samples.figures().clone();
-        let is_due = self.routines.circles.take(EndedCall {
-            seq: result.seq,
-            call: &open.call,
-            status: meta.status,
-            reading,
-            earned: now.value.earned.saturating_sub(before.value.earned),
-            before: &before.facts,
-            now: &now.facts,
-        });
+        let is_due = self.routines.circles.take(ended);
         if let Some(offer) = self.routines.circles.take_news() {
             let text = offer.for_operator(mode == CircleMode::Auto);
             self.add_host_notice(draft, Severity::Info, OFFER_CODE, &text);
@@ -91,14 +71,10 @@ impl Life {
         }
     }
 
-    pub(super) fn open_circle(&self) -> Option<&Circle> {
+    pub(in super::super) fn open_circle(&self) -> Option<&Circle> {
         let is_idle = self.routines.run.is_none();
         let is_wanted = is_idle && self.rules.routines.mode != CircleMode::Off;
         self.routines.circles.circle().filter(|_| is_wanted)
-    }
-
-    pub(in super::super) fn circle_offer(&self) -> Option<Arc<CircleOffer>> {
-        Some(self.open_circle()?.offer.clone())
     }
 
     /// The line about a circle for the model, if the model can start it.
@@ -128,33 +104,27 @@ impl Life {
 /// Takes what the model called since the checkpoint was stored. That earned nothing, or the checkpoint
 /// would be newer.
 pub(in super::super) fn recall_circles(memo: &mut RoutineMemo, rows: &[Arc<Row>]) {
-    let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+    let mut calls = BTreeMap::new();
     let facts = GameFacts::default();
-    let upto: Seq = memo.circles.upto();
+    let upto = memo.circles.upto();
     for row in rows {
-        if let RowBody::Call { calls: made, .. } = &row.body {
-            for (position, call) in (0..).zip(made) {
-                let key = CallKey {
-                    seq: row.seq,
-                    position,
-                };
-                calls.insert(key, call);
-            }
-        }
-        let Some((key, _, meta)) = row.result() else {
-            continue;
-        };
-        let call = calls.get(&key).filter(|call| call.routine.is_none());
-        let call = call.filter(|_| meta.game.tells_facts());
-        if let Some(call) = call.filter(|_| row.seq > upto) {
-            memo.circles.take(EndedCall {
+        calls.extend(row.keyed_calls());
+        if let Some((key, _, meta)) = row.result()
+            && let Some(call) = calls.remove(&key)
+            && call.routine.is_none()
+            && meta.game.tells_facts()
+            && row.seq > upto
+        {
+            memo.circles.take(&EndedCall {
                 seq: row.seq,
+                key,
                 call,
                 status: meta.status,
                 reading: &GameReading::of(meta.game, row.text()),
                 earned: 0,
                 before: &facts,
                 now: &facts,
+                is_settled: true,
             });
         }
     }

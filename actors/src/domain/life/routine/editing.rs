@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::message::Severity;
 use crate::order::{CompletedOrder, OrderRefusal};
-use crate::routine::{Routine, plain_name, to_json, with_changes};
+use crate::routine::{Routine, plain_name, with_changes};
 
 use super::super::Life;
 use super::super::input::ReplyId;
@@ -27,14 +27,14 @@ impl Life {
         let found = self.routines.to_edit(name.as_deref()).cloned();
         let before = found.ok_or_else(|| self.unknown_routine(name.as_deref()))?;
         if changes.keys().all(|member| member == "name") {
-            let text = to_json(&before).to_string();
+            let text = json!(before).to_string();
             self.answer(reply, Ok(CompletedOrder::Routine(text.into())));
             return Ok(());
         }
         let edited = with_changes(&before, &changes).and_then(|edited| self.fit_edited(edited));
         let edited = edited.map_err(OrderRefusal::BadEdit)?;
         self.routines.edit(&edited);
-        let done = CompletedOrder::Routine(to_json(&edited).to_string().into());
+        let done = CompletedOrder::Routine(json!(edited).to_string().into());
         let mut draft = WriteDraft::answering(reply, done);
         let notice = format!(
             "the operator changed the routine {}: {} steps, at most {} rounds{}",

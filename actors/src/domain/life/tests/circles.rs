@@ -1,7 +1,6 @@
 //! A circle in a life: offered to the model, told to the operator, or begun by the runtime.
 
 use crate::event::{EventKind, TurnEvent};
-use crate::memo::MemoKind;
 use crate::routine::{CircleMode, ROUTINE_START, RoutineRules};
 
 use super::*;
@@ -29,11 +28,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: Some(name.starts_with("get_") || name == ROUTINE_START),
         });
-        self.handle(LifeInput::Linked {
-            link: LinkState::Ok,
-            tools: Arc::new(Toolset::new(tools)),
-            account: None,
-        });
+        self.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
     }
 
     fn calls_and_gets(&mut self, tool: &str, arguments: &str, text: &str) {
@@ -81,18 +76,6 @@ impl Scene {
             .iter()
             .filter(|code| *code == "routine_offered")
             .count()
-    }
-
-    fn memo_of_circles(&self) -> Arc<str> {
-        let mut memos = self.writes().into_iter().filter_map(|write| match write {
-            Write::Memo {
-                kind: MemoKind::Routines,
-                memo,
-                ..
-            } => Some(memo),
-            _ => None,
-        });
-        memos.next_back().expect("a checkpoint")
     }
 }
 
@@ -247,16 +230,8 @@ fn a_circle_outlives_the_program() {
     let mut scene = Scene::with_mode(CircleMode::Offer);
     scene.makes_three_rounds();
     scene.calls_and_gets("travel", r#"{"target_poi":"belt"}"#, r#"{"poi_id":"belt"}"#);
-    let rows = scene.rows();
     let again = Scene::of(RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().map(|row| row.seq).unwrap_or_default(),
-            rows,
-            memos: [(MemoKind::Routines, scene.memo_of_circles())]
-                .into_iter()
-                .collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::Routines),
         mission: Some(mission("trade")),
         ..past()
     });

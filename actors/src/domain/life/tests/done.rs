@@ -14,11 +14,7 @@ fn that_ends() -> Mission {
 fn link(scene: &mut Scene) {
     let tools = ["mine", "get_status"].map(bare_tool);
     let tools = tools.into_iter().chain([crate::mission_end::done_tool()]);
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools: Arc::new(Toolset::new(tools)),
-        account: None,
-    });
+    scene.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
 }
 
 fn given(order: Mission) -> Scene {

@@ -154,11 +154,7 @@ fn a_template_that_names_the_game_state_gets_it_there() {
 #[test]
 fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
     let mut scene = begun();
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Down,
-        tools: Arc::default(),
-        account: None,
-    });
+    scene.link(LinkState::Down, Arc::default());
     for _ in 0..3 {
         scene.say("waiting");
         scene.ring();
@@ -227,11 +223,7 @@ fn tools_that_do_not_fit_the_context_are_told_once() {
         schema: "{}".into(),
         read_only_hint: None,
     };
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools: Arc::new(Toolset::new([tool])),
-        account: None,
-    });
+    scene.link(LinkState::Ok, Arc::new(Toolset::new([tool])));
     for _ in 0..3 {
         scene.prompt("go");
         scene.say("done");

@@ -72,11 +72,7 @@ fn what_may_be_held_up_is_marked_when_it_leaves() {
     let held_up: [(&str, HoldUp); 3] = [
         ("a frozen swarm", |scene| scene.life.set_frozen(true)),
         ("a server that is away", |scene| {
-            scene.handle(LifeInput::Linked {
-                link: LinkState::Down,
-                tools: Arc::default(),
-                account: None,
-            });
+            scene.link(LinkState::Down, Arc::default());
         }),
         ("a mysis that moves", |scene| {
             scene.handle(LifeInput::HandOver)

@@ -1,7 +1,6 @@
 //! Turns without progress: the operator is told, and the model in its next request.
 
 use super::*;
-use crate::memo::MemoKind;
 use crate::progress::{EscalationStep, StallKind};
 
 fn has_note(scene: &Scene) -> bool {
@@ -248,24 +247,9 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         scene.say(&format!("waiting {turn}"));
         scene.ring();
     }
-    let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Memo {
-            kind: MemoKind::Watch,
-            memo,
-            ..
-        } => Some(memo),
-        _ => None,
-    });
-    let memo = memos.last().expect("the watch was stored");
     let rows = scene.rows();
-    let again_rows = rows.clone();
     let again = RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().unwrap().seq,
-            rows,
-            memos: [(MemoKind::Watch, memo)].into_iter().collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::Watch),
         mission: Some(mission("mine")),
         ..past()
     };
@@ -276,7 +260,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     );
     let reset = scene.life.watch.context_reset();
     assert!(reset > Seq(1));
-    let since = again_rows.iter().filter(|row| row.seq >= reset);
+    let since = rows.iter().filter(|row| row.seq >= reset);
     let said_since = since.filter(|row| row.utterance().is_some()).count();
     assert!(said_since < 30, "{said_since}");
     scene.order(MysisOrder::Start);
@@ -344,15 +328,7 @@ fn the_model_hears_that_it_was_begun_afresh_only_once_it_was() {
 fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on() {
     let mut scene = on_a_mission();
     talk_for_long(&mut scene, 9);
-    let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Memo {
-            kind: MemoKind::Watch,
-            memo,
-            ..
-        } => Some(memo),
-        _ => None,
-    });
-    let memo = memos.last().expect("it was told");
+    let memo = scene.memo_of(MemoKind::Watch).expect("it was told");
     for (state, reason, counts_on) in [
         (LifeState::Idle, None, true),
         (

@@ -1,6 +1,5 @@
 //! Reminders in a life: when they are delivered, once, and what becomes of them at its end.
 
-use crate::memo::MemoKind;
 use crate::memo::reminder::Reminders;
 
 use super::*;
@@ -19,21 +18,6 @@ impl Scene {
         rows.filter(|row| row.kind() == Some(RowKind::Prompt))
             .map(|row| row.text().to_string())
             .collect()
-    }
-
-    /// The newest memo of the reminders.
-    fn memo_of_reminders(&self) -> Option<Arc<str>> {
-        self.writes()
-            .into_iter()
-            .rev()
-            .find_map(|write| match write {
-                Write::Memo {
-                    kind: MemoKind::Reminders,
-                    memo,
-                    ..
-                } => Some(memo),
-                _ => None,
-            })
     }
 
     fn waiting(&self) -> Vec<String> {
@@ -61,18 +45,8 @@ impl Scene {
 
     /// A next life of the same Mysis, from what was stored, at a time of the wall clock.
     fn next_life(&self, wall: i64, mode: Mode) -> Scene {
-        let rows = self.rows();
         let again = RestoreArgs {
-            recollection: StoredHistory {
-                last: rows.last().map(|row| row.seq).unwrap_or_default(),
-                rows,
-                memos: self
-                    .memo_of_reminders()
-                    .map(|memo| (MemoKind::Reminders, memo))
-                    .into_iter()
-                    .collect(),
-                ..StoredHistory::default()
-            },
+            recollection: self.history_with(MemoKind::Reminders),
             mode,
             ..past()
         };
@@ -103,7 +77,7 @@ fn a_reminder_comes_as_a_direct_message_when_it_is_due_and_once() {
     scene.now += 100_000;
     scene.handle(LifeInput::StillWaiting);
     assert_eq!(scene.messages(), ["sell the ore"]);
-    let memo = scene.memo_of_reminders();
+    let memo = scene.memo_of(MemoKind::Reminders);
     let stored = Reminders::from_memo(memo.as_deref()).expect("it is understood");
     assert_eq!(stored.waiting(), []);
 }
@@ -261,7 +235,7 @@ fn a_cancelled_one_is_not_delivered_and_its_number_is_not_used_again() {
 fn what_the_store_refuses_is_not_known_until_the_next_life() {
     let mut scene = Scene::new();
     scene.order(remind(5_000, "go"));
-    let stored = scene.memo_of_reminders();
+    let stored = scene.memo_of(MemoKind::Reminders);
     scene.store_works = false;
     scene.is_due_at(9_000);
     scene.refuse_all("no");
@@ -305,7 +279,7 @@ fn reminders_that_are_not_understood_are_told_and_not_overwritten() {
         matches!(refused, Some(Err(OrderRefusal::Because(_)))),
         "{refused:?}"
     );
-    assert_eq!(scene.memo_of_reminders(), None);
+    assert_eq!(scene.memo_of(MemoKind::Reminders), None);
 }
 
 #[test]
@@ -315,7 +289,7 @@ fn secrets_are_neither_stored_nor_shown() {
         ..past()
     });
     scene.order(remind(5_000, "say hunter-two-hunter"));
-    let memo = scene.memo_of_reminders().expect("it is stored");
+    let memo = scene.memo_of(MemoKind::Reminders).expect("it is stored");
     assert!(!memo.contains("hunter-two"), "{memo}");
     assert!(!scene.waiting()[0].contains("hunter-two"));
 }

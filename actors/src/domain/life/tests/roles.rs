@@ -60,11 +60,10 @@ fn configure(scene: &mut Scene, provider: Option<&str>, model: Option<&str>, rol
 fn at(rules: SwarmRules) -> Scene {
     let mut scene = Scene::under(rules);
     let tools = ["mine", "sell", "get_status"].map(bare_tool);
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools: Arc::new(Toolset::new(tools.into_iter().chain([start_tool()]))),
-        account: None,
-    });
+    scene.link(
+        LinkState::Ok,
+        Arc::new(Toolset::new(tools.into_iter().chain([start_tool()]))),
+    );
     scene
 }
 

@@ -1,8 +1,6 @@
 //! A routine in a life: its calls, the model's view, orders, stops and restarts.
 
-use crate::memo::MemoKind;
 use crate::routine::{ROUTINE_START, RoutineMemo};
-use crate::samples::StoredSamples;
 
 use super::*;
 
@@ -26,11 +24,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: (name == ROUTINE_START).then_some(true),
         });
-        self.handle(LifeInput::Linked {
-            link: LinkState::Ok,
-            tools: Arc::new(Toolset::new(tools)),
-            account: None,
-        });
+        self.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
     }
 
     /// The present call leaves and comes back.
@@ -41,15 +35,7 @@ impl Scene {
     }
 
     fn memo(&self) -> Arc<str> {
-        let mut memos = self.writes().into_iter().filter_map(|write| match write {
-            Write::Memo {
-                kind: MemoKind::Routines,
-                memo,
-                ..
-            } => Some(memo),
-            _ => None,
-        });
-        memos.next_back().expect("a checkpoint")
+        self.memo_of(MemoKind::Routines).expect("a checkpoint")
     }
 
     /// The result of the call that started the routine, as the model sees it.
@@ -83,11 +69,8 @@ impl Scene {
         }
         RestoreArgs {
             recollection: StoredHistory {
-                last: rows.last().map(|row| row.seq).unwrap_or_default(),
                 rows,
-                memos: [(MemoKind::Routines, self.memo())].into_iter().collect(),
-                samples: StoredSamples::default(),
-                ..StoredHistory::default()
+                ..self.history_with(MemoKind::Routines)
             },
             ..past()
         }
@@ -319,11 +302,7 @@ fn after_a_crash_the_game_shows_what_became_of_a_step_that_was_away() {
     scene.leave();
     // The session is not open yet: the look opens it.
     let mut again = Scene::of(scene.stored());
-    again.handle(LifeInput::Linked {
-        link: LinkState::None,
-        tools: Arc::default(),
-        account: None,
-    });
+    again.link(LinkState::None, Arc::default());
     again.order(MysisOrder::Start);
     assert_eq!(again.result_status(), [CallStatus::Unknown]);
     assert_eq!(again.asks().len(), 0, "the game is asked, not the model");

@@ -15,11 +15,7 @@ fn scene() -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools: Arc::new(Toolset::new(tools)),
-        account: None,
-    });
+    scene.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
     scene
 }
 

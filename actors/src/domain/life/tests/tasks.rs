@@ -119,11 +119,7 @@ fn after_a_crash_the_outcome_is_asked_for_and_nothing_is_sent() {
 #[test]
 fn a_task_is_asked_for_even_if_its_tool_is_not_on_offer() {
     let mut scene = Scene::of(crashed(false));
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Down,
-        tools: Arc::default(),
-        account: None,
-    });
+    scene.link(LinkState::Down, Arc::default());
     scene.order(MysisOrder::Start);
     assert_eq!(scene.call().task.as_deref(), Some("t-1"));
 }

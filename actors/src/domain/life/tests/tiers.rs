@@ -2,7 +2,6 @@
 //! changes.
 
 use super::*;
-use crate::memo::MemoKind;
 use crate::role::{RoleBook, RoleRules, TierRange};
 use crate::rules::ProviderTier;
 
@@ -81,20 +80,6 @@ fn notices(scene: &Scene) -> Vec<String> {
     notices.map(|row| row.text().to_string()).collect()
 }
 
-fn memo(scene: &Scene) -> Option<Arc<str>> {
-    let writes = scene.writes().into_iter().rev();
-    writes
-        .filter_map(|write| match write {
-            Write::Memo {
-                kind: MemoKind::Tier,
-                memo,
-                ..
-            } => Some(memo),
-            _ => None,
-        })
-        .next()
-}
-
 #[test]
 fn it_begins_at_the_first_cheap_provider_and_the_others_of_its_tier_follow() {
     let mut scene = scene(StoredHistory::default());
@@ -125,7 +110,8 @@ fn a_failed_plan_leads_up_at_the_next_turn_and_a_new_life_stays_there() {
     let place = scene.life.status().tier.expect("a tier");
     assert_eq!((place.tier, place.since), (3, TurnNumber(4)));
     let stored = StoredHistory {
-        memos: memo(&scene)
+        memos: scene
+            .memo_of(MemoKind::Tier)
             .map(|memo| (MemoKind::Tier, memo))
             .into_iter()
             .collect(),
@@ -168,7 +154,11 @@ fn a_provider_of_its_own_ends_the_tiers() {
     turn(&mut scene, 3, true);
     assert_eq!(routes(&scene), ["local"]);
     assert_eq!(scene.life.status().tier, None);
-    assert!(memo(&scene).is_some_and(|memo| memo.contains(r#""tier":null"#)));
+    assert!(
+        scene
+            .memo_of(MemoKind::Tier)
+            .is_some_and(|memo| memo.contains(r#""tier":null"#))
+    );
 }
 
 #[test]
@@ -181,5 +171,8 @@ fn where_no_provider_has_a_tier_nothing_changes() {
     scene.prompt("go");
     turn(&mut scene, 3, true);
     assert_eq!(routes(&scene), ["local"]);
-    assert_eq!((notices(&scene).len(), memo(&scene)), (0, None));
+    assert_eq!(
+        (notices(&scene).len(), scene.memo_of(MemoKind::Tier)),
+        (0, None)
+    );
 }

@@ -3,7 +3,6 @@
 use zoea_spacemolt::basics::BASICS;
 
 use super::*;
-use crate::memo::MemoKind;
 use crate::role::{RoleBook, RoleRules};
 use crate::role_list::{ListKey, ListNews, RoleLists};
 use crate::routine::{ROUTINE_START, start_tool};
@@ -60,26 +59,8 @@ fn search(scene: &mut Scene, query: &str) -> String {
 
 /// What was stored, for another life.
 fn stored(scene: &Scene) -> RestoreArgs {
-    let writes = scene.writes();
-    let memo = writes.iter().rev().find_map(|write| match write {
-        Write::Memo {
-            kind: MemoKind::WorkingSet,
-            memo,
-            ..
-        } => Some(memo.clone()),
-        _ => None,
-    });
-    let rows = scene.rows();
     RestoreArgs {
-        recollection: StoredHistory {
-            last: rows.last().expect("a row").seq,
-            rows,
-            memos: memo
-                .map(|memo| (MemoKind::WorkingSet, memo))
-                .into_iter()
-                .collect(),
-            ..StoredHistory::default()
-        },
+        recollection: scene.history_with(MemoKind::WorkingSet),
         ..past()
     }
 }
@@ -220,11 +201,7 @@ fn the_tool_that_starts_routines_is_offered_where_the_mission_a_role_or_a_loop_a
             ..past()
         });
         list(&mut scene, joined);
-        scene.handle(LifeInput::Linked {
-            link: LinkState::Ok,
-            tools: tools.clone(),
-            account: None,
-        });
+        scene.link(LinkState::Ok, tools.clone());
         scene.order(MysisOrder::Start);
         assert_eq!(
             offers(&scene, ROUTINE_START),
@@ -313,13 +290,7 @@ fn a_reload_decides_whether_all_tools_are_sent() {
     assert_eq!(tools.tools().len(), game().tools().len() - 1);
     assert_eq!(tools.get("craft"), game().get("craft"));
     call(&mut scene, "craft");
-    assert!(!scene.writes().iter().any(|write| matches!(
-        write,
-        Write::Memo {
-            kind: MemoKind::WorkingSet,
-            ..
-        }
-    )));
+    assert_eq!(scene.memo_of(MemoKind::WorkingSet), None);
 }
 
 /// A Mysis of the role with this name, at the game, under a mission.

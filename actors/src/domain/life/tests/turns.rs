@@ -284,11 +284,7 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
     ] {
         let mut scene = Scene::new();
         let tools = [tool, "dock", "undock"].map(bare_tool);
-        scene.handle(LifeInput::Linked {
-            link: LinkState::Ok,
-            tools: Arc::new(Toolset::new(tools)),
-            account: None,
-        });
+        scene.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
         scene.prompt("go");
         scene.want(&[(tool, "{}")]);
         assert_eq!(scene.life.status().activity, activity, "{tool}");
@@ -304,11 +300,7 @@ fn of_a_tool_that_is_no_games_nothing_is_shown_and_read_but_its_name_and_its_ans
         schema: "{}".into(),
         read_only_hint: Some(true),
     });
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools: Arc::new(Toolset::new(tools)),
-        account: None,
-    });
+    scene.link(LinkState::Ok, Arc::new(Toolset::new(tools)));
     scene.prompt("go");
     scene.want(&[("travel", "{}"), ("get_status", "{}")]);
     let status = scene.life.status();

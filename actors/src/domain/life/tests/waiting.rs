@@ -141,19 +141,11 @@ fn whatever_the_model_should_see_ends_the_wait() {
             });
         }),
         ("other tools", |scene| {
-            scene.handle(LifeInput::Linked {
-                link: LinkState::Ok,
-                tools: Arc::default(),
-                account: None,
-            });
+            scene.link(LinkState::Ok, Arc::default());
         }),
         ("another link", |scene| {
             let tools = scene.life.session.tools.clone();
-            scene.handle(LifeInput::Linked {
-                link: LinkState::Down,
-                tools,
-                account: None,
-            });
+            scene.link(LinkState::Down, tools);
         }),
     ];
     for (what, change) in changes {
@@ -169,11 +161,7 @@ fn whatever_the_model_should_see_ends_the_wait() {
     let mut scene = begun();
     scene.talk(4);
     let tools = scene.life.session.tools.clone();
-    scene.handle(LifeInput::Linked {
-        link: LinkState::Ok,
-        tools,
-        account: None,
-    });
+    scene.link(LinkState::Ok, tools);
     assert_eq!(scene.wait().as_secs(), 300);
 }
 

@@ -28,24 +28,17 @@ impl Life {
     /// Whether more is known than when the whole request was composed. It is asked again then, since a
     /// trial that differs from it in two ways proves neither.
     pub(super) fn is_more_known(&self) -> bool {
-        let known = self.known_of_server();
-        let trials = self.trials();
-        trials.is_some_and(|it| it.known != known && it.failures <= MAX_WHOLE)
+        self.trials.known != self.known_of_server() && self.trials.failures <= MAX_WHOLE
     }
 
-    pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
-        let known = self.known_of_server();
-        let (texts, whom) = (self.runtime_texts().collect(), self.recipient());
-        let Some(trials) = self.trials_mut() else {
-            return;
-        };
-        trials.asked = Some(whom);
-        if form.is_bare() {
+    pub(in crate::life) fn note_what_is_known(&mut self) {
+        self.trials.asked = Some(self.recipient());
+        if self.trials.form.is_bare() {
             return;
         }
-        trials.runtime_texts = texts;
-        if form == AskForm::Whole {
-            trials.known = known;
+        self.trials.runtime_texts = self.runtime_texts().collect();
+        if self.trials.form == AskForm::Whole {
+            self.trials.known = self.known_of_server();
         }
     }
 
@@ -55,8 +48,7 @@ impl Life {
         let whom = self.recipient();
         let is_other =
             |asked: &Recipient| (&asked.provider, &asked.model) != (&whom.provider, &whom.model);
-        let asked = self.trials().and_then(|trials| trials.asked.as_ref());
-        asked.is_some_and(is_other)
+        self.trials.asked.as_ref().is_some_and(is_other)
     }
 
     pub(super) fn drop_trials_of_another(&mut self) {
@@ -65,35 +57,30 @@ impl Life {
         }
         self.end_judging();
         self.most_bytes = None;
-        if let Some(trials) = self.trials_mut() {
-            *trials = Trials::default();
-        }
+        self.trials = Trials::default();
     }
 
     /// The next form that was not tried yet.
     pub(super) fn choose_trial(&mut self) -> Option<AskForm> {
-        if let Some(trials) = self.trials_mut() {
-            match std::mem::take(&mut trials.hint) {
-                RefusalHint::Nothing => {}
-                RefusalHint::Tools(tools) => trials.search = ToolSearch::named(tools),
-                RefusalHint::Ended if trials.tried.contains(&AskForm::WithNotice) => {}
-                RefusalHint::Ended => return Some(AskForm::WithNotice),
-            }
+        let trials = &mut self.trials;
+        match std::mem::take(&mut trials.hint) {
+            RefusalHint::Nothing => {}
+            RefusalHint::Tools(tools) => trials.search = ToolSearch::named(tools),
+            RefusalHint::Ended if trials.tried.contains(&AskForm::WithNotice) => {}
+            RefusalHint::Ended => return Some(AskForm::WithNotice),
         }
         if let Some(form) = self.next_of_search() {
             return Some(form);
         }
-        let trials = self.trials()?;
-        let failures = trials.failures.min(PATIENT_FAILURES) as usize;
-        if failures + trials.tried.len() >= MAX_REQUESTS {
+        let failures = self.trials.failures.min(PATIENT_FAILURES) as usize;
+        if failures + self.trials.tried.len() >= MAX_REQUESTS {
             return None;
         }
-        let tried = trials.tried.clone();
+        let tried = self.trials.tried.clone();
         let mut forms = self.trials_in_order().into_iter();
         let form = forms.find(|form| !tried.contains(form) && self.changes_request(*form))?;
         if form == AskForm::Tools {
-            let suspects = self.suspected_tools();
-            self.trials_mut()?.search = ToolSearch::among(suspects);
+            self.trials.search = ToolSearch::among(self.suspected_tools());
             return self.next_of_search();
         }
         Some(form)
@@ -109,34 +96,27 @@ impl Life {
             false => AskForm::Whole,
         };
         let mut messages_in = |form| {
-            let left_out = self.rows_left_out(form);
-            if let Some(trials) = self.trials_mut() {
-                trials.form = form;
-                trials.left_out = left_out;
-            }
+            self.trials.left_out = self.rows_left_out(form);
+            self.trials.form = form;
             self.next_messages()
         };
         let is_other = messages_in(form) != messages_in(before);
-        if let Some(trials) = self.trials_mut() {
-            trials.form = AskForm::Whole;
-        }
+        self.trials.form = AskForm::Whole;
         is_other
     }
 
     /// All forms that say something of this request, the most likely cause first. What the server never
     /// took is more likely than what it took before.
     fn trials_in_order(&self) -> Vec<AskForm> {
-        let Some(trials) = self.trials() else {
-            return Vec::new();
-        };
         let new = self.new_rows();
+        let is_bare_served = self.trials.is_bare_served;
         let parts = PARTS.into_iter().filter(|part| self.is_smaller(*part));
         let parts: Vec<AskForm> = parts.map(AskForm::Part).collect();
         let first = usize::from(self.is_bulky(&new)).min(parts.len());
-        let has_suspects = trials.is_bare_served && !self.suspected_tools().is_empty();
+        let has_suspects = is_bare_served && !self.suspected_tools().is_empty();
         let tools = has_suspects.then_some(AskForm::Tools);
         let calls = self.sends_calls().then_some(AskForm::Calls);
-        let bare = (!trials.is_bare_served).then_some(AskForm::Bare);
+        let bare = (!is_bare_served).then_some(AskForm::Bare);
         let mut forms: Vec<AskForm> = Vec::new();
         forms.extend(calls.filter(|_| !self.served.has_calls));
         forms.extend(tools.filter(|_| self.served.tools.is_none()));
@@ -170,7 +150,7 @@ impl Life {
     }
 
     fn next_of_search(&self) -> Option<AskForm> {
-        let step = self.trials()?.search.as_ref()?.step();
+        let step = self.trials.search.as_ref()?.step();
         Some(match step {
             ToolStep::Ask(_) => AskForm::Tools,
             ToolStep::Found(_) => AskForm::WithoutTools,
@@ -178,12 +158,11 @@ impl Life {
     }
 
     fn suspected_tools(&self) -> Vec<Arc<str>> {
-        let (served, trials) = (self.served.tools.as_ref(), self.trials());
+        let (served, taken) = (self.served.tools.as_ref(), &self.trials.taken);
         let offered = self.session.offer.tools().tools().iter();
-        let is_known = |name| trials.is_some_and(|trials| trials.taken.contains(name));
         let new = offered.filter(|tool| {
             let same = served.and_then(|served| served.get(&tool.name));
-            same != Some(*tool) && !is_known(&tool.name) && !self.is_tool_refused(&tool.name)
+            same != Some(*tool) && !taken.contains(&tool.name) && !self.is_tool_refused(&tool.name)
         });
         new.map(|tool| tool.name.clone()).collect()
     }
@@ -195,9 +174,7 @@ impl Life {
 
     /// Takes what came of a fixed text with tools.
     pub(super) fn on_tools_tried(&mut self, is_served: bool) {
-        let Some(trials) = self.trials_mut() else {
-            return;
-        };
+        let trials = &mut self.trials;
         let Some(search) = &mut trials.search else {
             return;
         };
@@ -214,9 +191,7 @@ impl Life {
     /// Takes that the conversation was refused without the tools that were found, too. If one of them is
     /// at fault all the same, the search goes on among the others.
     pub(super) fn end_tool_search(&mut self, said: &str) {
-        let Some(trials) = self.trials_mut() else {
-            return;
-        };
+        let trials = &mut self.trials;
         let Some(search) = trials.search.take().filter(ToolSearch::is_proven) else {
             return;
         };
@@ -234,34 +209,29 @@ impl Life {
 
     /// Whether the new rows are so large that their size may be the reason.
     fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
-        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
         // What the runtime tells has a room of its own, which is small.
         let rows = new.iter().filter(|row| row.kind() != Some(RowKind::Host));
         let bytes: usize = rows.map(|row| row.text().len()).sum();
-        bytes > whole / 4
+        bytes > self.trials.whole_bytes / 4
     }
 
     fn size_of_part(&self, part: u8) -> usize {
-        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
-        (whole / usize::from(part)).max(MIN_BUDGET_BYTES)
+        (self.trials.whole_bytes / usize::from(part)).max(MIN_BUDGET_BYTES)
     }
 
     fn is_smaller(&self, part: u8) -> bool {
-        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
+        let whole = self.trials.whole_bytes;
         self.size_of_part(part) < self.size_of_part(part / 2).min(whole)
     }
 
     pub(super) fn begin_part_of_size(&mut self, part: u8) {
         let (size, before) = (self.size_of_part(part), self.most_bytes);
-        if let Some(trials) = self.trials_mut() {
-            trials.bytes_before = Some(before);
-        }
+        self.trials.bytes_before = Some(before);
         self.most_bytes = Some(before.map_or(size, |before| before.min(size)));
     }
 
     pub(super) fn end_part_of_size(&mut self) {
-        let before = self.trials_mut().and_then(|it| it.bytes_before.take());
-        if let Some(before) = before {
+        if let Some(before) = self.trials.bytes_before.take() {
             self.most_bytes = before;
         }
     }

@@ -26,10 +26,7 @@ const VERDICT_PAUSE: Duration = Duration::from_secs(1);
 impl Life {
     pub(in crate::life) fn learn_from_trial(&mut self, provider: &Arc<str>) {
         self.end_judging();
-        let Some(trials) = self.trials_mut() else {
-            return;
-        };
-        let mut trials = std::mem::take(trials);
+        let mut trials = std::mem::take(&mut self.trials);
         let texts = std::mem::take(&mut trials.runtime_texts);
         let whom = trials.asked.take().unwrap_or_else(|| self.recipient());
         let said = trials.said.as_deref().unwrap_or_default();
@@ -169,10 +166,8 @@ impl Life {
 
     /// Puts a text to the proof again that has been held back for a day, if the next request shows it.
     pub(in crate::life) fn doubt_held_text(&mut self) {
-        let is_fresh = self
-            .trials()
-            .is_some_and(|it| it.failures == 0 && it.form == AskForm::Whole && it.tried.is_empty());
-        if !is_fresh {
+        let it = &self.trials;
+        if it.failures > 0 || it.form != AskForm::Whole || !it.tried.is_empty() {
             return;
         }
         let Some(due) = self.doubted_text().or_else(|| self.doubted_lesson()) else {
@@ -185,11 +180,9 @@ impl Life {
         let mut draft = WriteDraft::default();
         self.keep_held(&mut draft, doubted.clone());
         self.record_draft(draft);
-        if let Some(trials) = self.trials_mut() {
-            trials.form = AskForm::Doubting;
-            trials.tried.push(AskForm::Doubting);
-            trials.doubted = vec![doubted];
-        }
+        self.trials.form = AskForm::Doubting;
+        self.trials.tried.push(AskForm::Doubting);
+        self.trials.doubted = vec![doubted];
     }
 
     /// A text that is to be put to the proof again. What the next request does not show would be served
@@ -205,13 +198,9 @@ impl Life {
             return None;
         }
         let without = self.next_messages();
-        if let Some(trials) = self.trials_mut() {
-            trials.doubted.clone_from(&due);
-        }
+        self.trials.doubted.clone_from(&due);
         let with = self.next_messages();
-        if let Some(trials) = self.trials_mut() {
-            trials.doubted.clear();
-        }
+        self.trials.doubted.clear();
         let new = with.iter().filter(|message| !without.contains(message));
         let new: Vec<&ChatMessage> = new.collect();
         due.into_iter().find(|held| held.is_shown_in(&new))
@@ -223,8 +212,8 @@ impl Life {
     }
 
     pub(in crate::life) fn recipient(&self) -> Recipient {
-        let own = || self.route_to(self.profile.provider.clone());
-        let route = self.model_routes().into_iter().next().unwrap_or_else(own);
+        let route = self.route_of_the_rung();
+        let route = route.unwrap_or_else(|| self.own_route());
         Recipient {
             provider: route.provider,
             model: route.model,
@@ -238,9 +227,7 @@ impl Life {
 
     /// Whether another conversation finds out about a text that this one was refused for.
     pub(in crate::life) fn awaits_verdict(&self) -> bool {
-        let was_refused = self
-            .trials()
-            .is_some_and(|it| it.failures > 0 && it.form == AskForm::Whole);
+        let was_refused = self.trials.failures > 0 && self.trials.form == AskForm::Whole;
         let whom = self.recipient();
         let is_tried = |row: &Arc<Row>| {
             self.held
@@ -260,7 +247,7 @@ impl Life {
     /// conversation tries the text, or the hour's trials are used up.
     pub(in crate::life) fn awaits_admission(&mut self, attempt: u32) -> bool {
         self.drop_trials_of_another();
-        let Some(number) = self.trials().and_then(|it| it.claim) else {
+        let Some(number) = self.trials.claim else {
             return false;
         };
         let is_admitted = self.held.trials.is_admitted(self.id, number);
@@ -268,24 +255,19 @@ impl Life {
             self.await_verdict(attempt);
             return true;
         }
-        let mut said = String::new();
-        if let Some(trials) = self.trials_mut() {
-            trials.claim = None;
-            said = trials.said.clone().unwrap_or_default();
-        }
+        self.trials.claim = None;
         if is_admitted == Some(true) {
             self.emit_trial();
             return false;
         }
         self.end_part_of_size();
         self.end_judging();
-        if let Some(trials) = self.trials_mut() {
-            trials.form = AskForm::Whole;
-            trials.tried.pop();
-        }
+        self.trials.form = AskForm::Whole;
+        self.trials.tried.pop();
         if self.awaits_verdict() {
             self.await_verdict(attempt);
         } else {
+            let said = self.trials.said.clone().unwrap_or_default();
             self.wait_out(&Failed {
                 attempt,
                 provider: &self.recipient().provider,

@@ -64,7 +64,7 @@ impl Life {
 
     /// What was learnt of its model, but for what is put to the proof.
     fn lessons(&self, kind: HeldKind) -> impl Iterator<Item = &Arc<HeldText>> {
-        let doubted = self.trials().map_or(&[][..], |trials| &trials.doubted);
+        let doubted = &self.trials.doubted;
         let whom = self.recipient();
         let all = self.held.lessons().iter();
         all.filter(move |held| held.kind == kind && !doubted.contains(held))
@@ -81,15 +81,10 @@ impl Life {
 
     /// The tools that stand in no request to its model.
     pub(in crate::life) fn tools_left_out(&self) -> Vec<Arc<str>> {
-        let mut names: Vec<Arc<str>> = match self.held.lessons().is_empty() {
-            true => Vec::new(),
-            false => {
-                let tools = self.lessons(HeldKind::Tool);
-                tools.map(|held| held.text.clone()).collect()
-            }
-        };
-        let trials = self.trials().filter(|it| it.form == AskForm::WithoutTools);
-        let search = trials.and_then(|trials| trials.search.as_ref());
+        let tools = self.lessons(HeldKind::Tool);
+        let mut names: Vec<Arc<str>> = tools.map(|held| held.text.clone()).collect();
+        let search = self.trials.search.as_ref();
+        let search = search.filter(|_| self.trials.form == AskForm::WithoutTools);
         if let Some(ToolStep::Found(found)) = search.map(|search| search.step()) {
             names.extend(found);
         }
@@ -97,9 +92,6 @@ impl Life {
     }
 
     pub(in crate::life) fn learnt_bytes(&self) -> Option<usize> {
-        if self.held.lessons().is_empty() {
-            return None;
-        }
         let most = self.lessons(HeldKind::Size).next()?.text.parse::<usize>();
         Some(most.ok()?.max(MIN_BUDGET_BYTES))
     }
@@ -107,12 +99,11 @@ impl Life {
     /// The messages and tools of a request, in the form that is asked for or was learnt.
     pub(in crate::life) fn in_form(
         &self,
-        form: AskForm,
-        messages: Vec<ChatMessage>,
+        mut messages: Vec<ChatMessage>,
     ) -> (Arc<[ChatMessage]>, ToolOffer) {
-        let offer = &self.session.offer;
+        let form = self.trials.form;
         if form.is_bare() {
-            let search = self.trials().and_then(|trials| trials.search.as_ref());
+            let search = self.trials.search.as_ref();
             let step = search.filter(|_| form == AskForm::Tools);
             let tools = match step.map(|search| search.step()) {
                 Some(ToolStep::Ask(names)) => self.offer_of(&names),
@@ -120,7 +111,6 @@ impl Life {
             };
             return (fixed_text(), tools);
         }
-        let mut messages = messages;
         if form == AskForm::WithNotice {
             messages.extend(unread_call());
         }
@@ -128,7 +118,7 @@ impl Life {
             true => calls_as_words(&messages),
             false => messages,
         };
-        (messages.into(), offer.clone())
+        (messages.into(), self.session.offer.clone())
     }
 
     fn offer_of(&self, names: &[Arc<str>]) -> ToolOffer {

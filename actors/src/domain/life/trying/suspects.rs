@@ -9,7 +9,7 @@ use crate::ids::{CallKey, Seq};
 use crate::life::Life;
 use crate::message::{HostMeta, Row, RowBody, Severity};
 
-use super::{AskForm, NewTexts, Trials};
+use super::{AskForm, NewTexts};
 
 impl Life {
     pub(super) fn remembers(&self, held: &HeldText) -> bool {
@@ -120,17 +120,15 @@ impl Life {
     }
 
     pub(in crate::life) fn leaves_out_texts(&self) -> bool {
-        let form = self.trials().map(|trials| trials.form);
-        !self.held.is_empty() || matches!(form, Some(AskForm::Without(_)))
+        !self.held.is_empty() || matches!(self.trials.form, AskForm::Without(_))
     }
 
     /// Which texts stand in no request now: those that are held back, and those that are tried without.
     pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
         let (held, whom) = (self.held.clone(), self.recipient());
-        let trials = self.trials();
-        let mut doubted = trials.map(|it| it.doubted.clone()).unwrap_or_default();
+        let mut doubted = self.trials.doubted.clone();
         doubted.retain(|held| held.kind == HeldKind::Text);
-        let tried = trials.map(Trials::keys_left_out).unwrap_or_default();
+        let tried = self.trials.keys_left_out();
         let orders = match held.is_empty() {
             true => Vec::new(),
             false => self.order_texts(),

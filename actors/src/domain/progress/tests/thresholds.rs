@@ -45,7 +45,10 @@ fn scene_of(turns: u32, at_least: u64) -> Scene {
 /// The turn of the first verdict, and the way in which the Mysis is stuck.
 fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
     play(&mut scene, 120, turn);
-    scene.verdicts.first().map(|(turns, way, _)| (*turns, *way))
+    scene
+        .verdicts
+        .first()
+        .and_then(|(turns, way, _)| Some((*turns, (*way)?)))
 }
 
 #[test]
@@ -276,7 +279,7 @@ fn one_call_that_fails_is_counted_as_long_as_it_is_the_only_one() {
         scene
             .verdicts
             .first()
-            .map(|verdicts| (verdicts.0, verdicts.1))
+            .and_then(|(turns, way, _)| Some((*turns, (*way)?)))
     };
     assert_eq!(turn(&[("a", false)]), Some((5, StallKind::Repeats)));
     assert_eq!(
@@ -321,9 +324,9 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
             scene.call(tool, "{}", Ok(&status(5, 5, "belt")));
             scene.end();
         }
-        let verdicts = scene.verdicts.first().map(|verdicts| verdicts.1);
+        let way = scene.verdicts.first().and_then(|verdicts| verdicts.1);
         assert_eq!(
-            verdicts,
+            way,
             is_reported.then_some(StallKind::Looping),
             "{intent:?} {tool}"
         );
@@ -453,29 +456,14 @@ fn a_memo_holds_the_newest_sixteen_places() {
 }
 
 #[test]
-fn every_way_and_every_rung_has_a_word_of_its_own() {
+fn every_way_has_a_word_of_its_own() {
     let ways = [
         StallKind::OnlyText,
         StallKind::Repeats,
         StallKind::AllCallsFail,
         StallKind::Looping,
         StallKind::Inactive,
-        StallKind::RecurringFailure,
     ];
     let ways = ways.map(StallKind::as_str);
-    assert_eq!(
-        ways,
-        ["talks", "repeats", "fails", "circles", "idles", "ails"]
-    );
-    let rungs = EscalationStep::ALL.map(EscalationStep::as_str);
-    assert_eq!(
-        rungs,
-        [
-            "none",
-            "nudged",
-            "begun afresh",
-            "asked elsewhere",
-            "parked"
-        ]
-    );
+    assert_eq!(ways, ["talks", "repeats", "fails", "circles", "idles"]);
 }

@@ -105,14 +105,10 @@ impl Candidate {
         self.done = self.done.saturating_add(other.done);
         self.outcome.has_failed |= other.outcome.has_failed;
         self.outcome.is_all &= other.outcome.is_all;
-        self.add_figures(other);
+        self.add_figures(other.earned, other.levels);
     }
 
-    pub(super) fn add_figures(&mut self, other: &Candidate) {
-        self.add_earned(other.earned, other.levels);
-    }
-
-    fn add_earned(&mut self, earned: i64, later: LegLevels) {
+    pub(super) fn add_figures(&mut self, earned: i64, later: LegLevels) {
         self.earned = self.earned.saturating_add(earned);
         self.levels = LegLevels {
             fuel: later.fuel.or(self.levels.fuel),
@@ -129,7 +125,7 @@ impl Candidate {
             lowest_fuel: now.fuel.now,
             lowest_hull: now.hull.now,
         };
-        self.add_earned(ended.earned, levels);
+        self.add_figures(ended.earned, levels);
         // An empty hold proves that everything was handed over, whatever a look told before.
         self.outcome.is_all |= self.each == Some(Each::Cargo) && now.cargo.now == Some(0);
     }

@@ -35,7 +35,8 @@ fn stages(candidates: &[Candidate], is_taken: impl Fn(&Candidate) -> bool) -> Ve
         let is_care = CARE.contains(&&*candidate.command);
         match stages.last_mut() {
             Some(last) if is_care => {
-                last.candidate.add_figures(candidate);
+                last.candidate
+                    .add_figures(candidate.earned, candidate.levels);
                 if last.care.iter().all(|known| !known.is_like(candidate)) {
                     last.care.push(candidate.clone());
                 }

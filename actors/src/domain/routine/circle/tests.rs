@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::game::{GameReading, GameRef};
-use crate::samples::Gauge;
+use crate::ids::CallKey;
+use crate::samples::{GameFacts, Gauge};
 
-use super::super::to_json;
 use super::*;
 
 /// A Mysis whose calls are watched.
@@ -48,14 +48,19 @@ impl Player {
             routine: None,
         };
         let reading = GameReading::of(GameRef::SpaceMolt, text);
-        self.watch.take(EndedCall {
+        self.watch.take(&EndedCall {
             seq: Seq(self.seq),
+            key: CallKey {
+                seq: Seq(self.seq),
+                position: 0,
+            },
             call: &call,
             status,
             reading: &reading,
             earned,
             before: &self.facts,
             now: &self.facts,
+            is_settled: true,
         });
         // A restart between any two calls changes nothing but the goods of the last look.
         let stored = stored(&self.watch);
@@ -99,7 +104,7 @@ impl Player {
 
     fn routine(&self) -> Value {
         let circle = self.watch.circle().expect("a circle");
-        let mut text = to_json(&circle.routine);
+        let mut text = json!(circle.routine);
         let words = text.as_object_mut().expect("an object");
         words.remove("rounds");
         text
