@@ -14,14 +14,12 @@ mod panel;
 mod requesting;
 
 pub(super) use actions::FocusOutcome;
-pub(super) use following::FollowFault;
 pub use requesting::Weight;
 
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
-use actors::domain::reading::{PageFrom, PageQuery};
 
 use super::overlay::layers::Layers;
 use super::text::figures::UtcOffset;
@@ -147,17 +145,6 @@ impl Focus {
         !self.searches.is_empty()
     }
 
-    /// Returns the query for the results that the game panel needs.
-    pub fn ask_for_game(&mut self, stamp: ReadId) -> PageQuery {
-        self.game_stamp = Some(stamp);
-        PageQuery {
-            mysis: self.mysis(),
-            from: PageFrom::Newest,
-            limit: MAX_GAME_RESULTS,
-            kinds: vec![RowKind::Result],
-        }
-    }
-
     /// Takes the page for the game panel. Returns whether the page was requested for it.
     pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
         if self.game_stamp.take_if(|other| *other == stamp).is_none() {
@@ -198,12 +185,13 @@ impl Focus {
             .unwrap_or(Seq(i64::MAX))
     }
 
-    /// Handles a failed read of the store. Returns whether it belonged to the conversation.
+    /// Handles a failed read of the store. Returns whether it belonged to the conversation and has to be told.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         let searches = self.searches.len();
         self.searches.retain(|other| *other != stamp);
         let is_sought = |seeking: &mut ActiveSeek| seeking.stamp == stamp;
         let were_its = [
+            self.following.fail_request(stamp),
             self.searches.len() < searches,
             self.seeking.take_if(is_sought).is_some(),
             self.game_stamp.take_if(|other| *other == stamp).is_some(),

@@ -1,11 +1,6 @@
 //! The search across the swarm: the places of a text in all conversations, newest first.
 
-pub mod keys;
-
-mod actions;
 mod view;
-
-pub use actions::SPEC;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,13 +10,23 @@ use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::reading::{SearchHits, SearchIn, SearchQuery};
 use actors::domain::result_words::result_in_words;
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
 use super::conversation::transcript::entry::ResultForm;
 use super::conversation::transcript::text_search::{Excerpt, TextSearch};
-use super::keys::Movement;
+use super::facts::Facts;
+use super::input_event::{key, letter};
+use super::keys::{Binding, KeyTable, Movement, bind};
+use super::layout::ScreenLayout;
+use super::outbox::{Outbox, Request};
+use super::overlay::query::QueryScope;
+use super::toolkit::columns::lines_area;
 use super::toolkit::list::{Listed, Selection};
+use super::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
+use crate::painter::Painter;
 
 /// The hits that are read first. Each time the operator wants more, twice as many are read.
 const FIRST_HITS: usize = 50;
@@ -29,6 +34,35 @@ pub const MAX_HITS: usize = 800;
 /// The most characters that are kept on either side of a place.
 const AROUND_CHARS: usize = 200;
 const PLACES: [SearchIn; 2] = [SearchIn::Messages, SearchIn::Reasoning];
+
+/// What is fixed of a search. The key that opens it asks for the text first.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "search_swarm",
+        &[letter('S')],
+        Opening::Search,
+        "search",
+        "search a text in all conversations",
+    )),
+    keys: || KeyTable::of("A search across the swarm", SEARCH_KEYS),
+    moves: true,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchAction {
+    Open,
+    Again,
+    Raw,
+    Back,
+}
+
+#[rustfmt::skip]
+pub(crate) const SEARCH_KEYS: &[Binding<SearchAction>] = &[
+    bind("place_back", &[key(KeyCode::Esc), letter('q')], SearchAction::Back, "back", "back to the previous view"),
+    bind("place_open", &[key(KeyCode::Enter), key(KeyCode::Right)], SearchAction::Open, "open", "open the conversation at the selected match"),
+    bind("place_raw", &[letter('v')], SearchAction::Raw, "raw", "show results as the model gets them, or in words"),
+    bind("place_search_again", &[letter('/'), letter('S')], SearchAction::Again, "another text", "search another text"),
+];
 
 #[derive(Clone, Debug)]
 pub struct SearchView {
@@ -121,25 +155,21 @@ impl SearchView {
     }
 
     /// Asks for the hits if that is due; nothing else.
-    fn ask(&mut self, ids: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
+    fn ask(&mut self, outbox: &mut Outbox) {
         if !std::mem::take(&mut self.is_due) {
-            return Vec::new();
+            return;
         }
         self.complaint = None;
+        let missing = PLACES.map(|within| {
+            outbox.read(StoreQuery::Search(SearchQuery {
+                until: Some(self.began),
+                ..self.text_search.query(within, self.limit)
+            }))
+        });
         self.awaited = Some(AwaitedHits {
-            missing: ids.into(),
+            missing: missing.into(),
             ..AwaitedHits::default()
         });
-        let query = |within| SearchQuery {
-            until: Some(self.began),
-            ..self.text_search.query(within, self.limit)
-        };
-        ids.into_iter().zip(PLACES.map(query)).collect()
-    }
-
-    /// Asks again for what was asked, because the answer may be lost.
-    fn forget_read(&mut self) {
-        self.is_due |= self.awaited.take().is_some();
     }
 
     fn take_hits(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
@@ -232,10 +262,66 @@ impl Listed for SearchHit {
     }
 }
 
+impl View for SearchView {
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
+    }
+
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        match context.facts.keymap.find(SEARCH_KEYS, press) {
+            Some(SearchAction::Back) => return Pressed::Closes,
+            Some(SearchAction::Again) => {
+                let text = self.text_search().text().to_string();
+                (context.outbox).request(Request::WriteLine(QueryScope::Swarm, text));
+            }
+            Some(SearchAction::Raw) => self.form = self.form.opposite(),
+            Some(SearchAction::Open) => {
+                if let Some((mysis, row)) = self.selected().map(|hit| hit.key) {
+                    let text = self.text_search().text().to_string();
+                    (context.outbox).request(Request::OpenHit(mysis, row, text));
+                }
+            }
+            None => return Pressed::Passes,
+        }
+        Pressed::Stays
+    }
+
+    fn go(&mut self, _: &mut ViewContext<'_>, movement: Movement) {
+        self.move_to(movement);
+    }
+
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
+    }
+
+    fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
+        self.ask(context.outbox);
+        let [list, _] = view::areas(page);
+        let height = lines_area(list).height;
+        self.selection
+            .scroll_to_selection(&self.hits, usize::from(height));
+    }
+
+    fn awaits(&self, id: ReadId) -> bool {
+        let awaited = self.awaited.as_ref();
+        awaited.is_some_and(|awaited| awaited.missing.contains(&id))
+    }
+
+    fn take(&mut self, _: &mut ViewContext<'_>, id: ReadId, read: Result<StoreAnswer, String>) {
+        let hits = read.map(|answer| answer.try_as_search().unwrap_or_default());
+        self.take_hits(id, hits.as_ref().map_err(|why| &**why));
+    }
+
+    fn forget_reads(&mut self) {
+        self.is_due |= self.awaited.take().is_some();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use actors::domain::ids::TurnNumber;
     use actors::domain::message::{RowBody, Utterance};
+    use actors::domain::screen::UiEffect;
 
     use super::*;
 
@@ -263,9 +349,26 @@ mod tests {
         }
     }
 
+    /// What the search asks the store, with ids from 1 on.
+    fn asked(view: &mut SearchView) -> Vec<SearchQuery> {
+        let mut outbox = Outbox::default();
+        view.ask(&mut outbox);
+        let queries = outbox.effects.into_iter().map(|effect| {
+            let UiEffect::Read {
+                query: StoreQuery::Search(query),
+                ..
+            } = effect
+            else {
+                panic!("no search: {effect:?}");
+            };
+            query
+        });
+        queries.collect()
+    }
+
     fn answer(view: &mut SearchView, messages: &SearchHits, reasoning: &SearchHits) {
         let ids = [ReadId(1), ReadId(2)];
-        assert_eq!(view.ask(ids).len(), 2);
+        assert_eq!(asked(view).len(), 2);
         assert!(view.take_hits(ids[0], Ok(messages)));
         assert!(view.is_searching());
         assert!(view.take_hits(ids[1], Ok(reasoning)));
@@ -312,13 +415,13 @@ mod tests {
             view.move_to(Movement::Down);
             assert_eq!(view.selected().map(|hit| hit.key), selected);
             let ids = [ReadId(1), ReadId(2)];
-            let asked = view.ask(ids);
-            let Some((_, query)) = asked.first() else {
+            let queries = asked(&mut view);
+            let Some(query) = queries.first() else {
                 break;
             };
             wanted.push(query.limit);
             view.move_to(Movement::Down);
-            assert!(view.ask(ids).is_empty(), "one read at a time");
+            assert!(asked(&mut view).is_empty(), "one read at a time");
             let limit = i64::try_from(query.limit).unwrap();
             assert!(view.take_hits(ids[0], Ok(&rows(limit))));
             assert!(view.take_hits(ids[1], Ok(&nothing)));
@@ -334,30 +437,30 @@ mod tests {
     #[test]
     fn an_error_is_told_and_an_answer_to_an_older_question_is_dropped() {
         let mut view = SearchView::new("x", Timestamp(9_000));
-        drop(view.ask([ReadId(1), ReadId(2)]));
+        drop(asked(&mut view));
         assert!(!view.take_hits(ReadId(7), Ok(&SearchHits::default())));
         assert!(view.take_hits(ReadId(2), Err("the store does not answer")));
         assert!(!view.take_hits(ReadId(1), Ok(&SearchHits::default())));
         let why = view.complaint.as_deref();
         assert_eq!(why, Some("the store does not answer"));
         assert!(!view.is_searching());
-        view.forget_read();
+        view.forget_reads();
         assert!(!view.is_searching(), "what was answered is not asked again");
         let mut lost = SearchView::new("x", Timestamp(9_000));
-        drop(lost.ask([ReadId(1), ReadId(2)]));
-        lost.forget_read();
-        assert_eq!(lost.ask([ReadId(3), ReadId(4)]).len(), 2);
+        drop(asked(&mut lost));
+        lost.forget_reads();
+        assert_eq!(asked(&mut lost).len(), 2);
     }
 
     #[test]
     fn capitals_are_looked_for_as_they_are() {
         let mut view = SearchView::new("Gold", Timestamp(9_000));
-        assert!(view.ask([ReadId(1), ReadId(2)])[0].1.case_sensitive);
+        assert!(asked(&mut view)[0].case_sensitive);
         let mut view = SearchView::new("gold", Timestamp(9_000));
-        let asked = view.ask([ReadId(1), ReadId(2)]);
-        assert!(asked.iter().all(|(_, query)| !query.case_sensitive));
-        assert_eq!(asked[0].1.mysis, None);
-        assert_eq!(asked[0].1.until, Some(Timestamp(9_000)));
-        assert_eq!(asked[1].1.within, SearchIn::Reasoning);
+        let queries = asked(&mut view);
+        assert!(queries.iter().all(|query| !query.case_sensitive));
+        assert_eq!(queries[0].mysis, None);
+        assert_eq!(queries[0].until, Some(Timestamp(9_000)));
+        assert_eq!(queries[1].within, SearchIn::Reasoning);
     }
 }

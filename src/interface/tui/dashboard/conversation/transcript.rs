@@ -54,6 +54,8 @@ pub struct Transcript {
     /// The entry that keys act upon.
     selected: Option<Seq>,
     pub text_search: Option<TextSearch>,
+    /// What was gone to and has to be read, until it is asked for.
+    wanted: Option<Load>,
     /// The row whose place of the searched text is to be shown once the row is loaded.
     to_reveal: Option<Seq>,
     /// Whether the window stays at the revealed row although it shows the end as well.
@@ -97,6 +99,7 @@ impl Transcript {
             results: ResultForm::Words,
             selected: None,
             text_search: None,
+            wanted: None,
             to_reveal: None,
             is_held: false,
             shown: Vec::new(),

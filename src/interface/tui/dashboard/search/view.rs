@@ -4,8 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
-use super::keys::{SEARCH_KEYS, SearchAction};
-use super::{SearchHit, SearchView};
+use super::{SEARCH_KEYS, SearchAction, SearchHit, SearchView};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};

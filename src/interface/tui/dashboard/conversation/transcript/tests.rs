@@ -94,13 +94,6 @@ impl Reader {
         self.transcript.take(ReadId(self.stamps), page);
     }
 
-    fn go(&mut self, load: Option<Load>) {
-        if let Some(load) = load {
-            self.load(load);
-        }
-        self.prepare_frame();
-    }
-
     fn scroll(&mut self, lines: usize, way: Direction) {
         self.transcript.scroll(lines, way);
         self.prepare_frame();
@@ -154,8 +147,8 @@ fn a_place_is_revealed_also_in_a_row_that_hides_it() {
     let mut reader = Reader::holding(rows);
     for (wanted, is_unfolded) in [("line 7", false), ("line 287", true)] {
         reader.transcript.find(Some(TextSearch::of(wanted)));
-        let load = reader.transcript.go_to_place(Seq(250));
-        reader.go(load);
+        reader.transcript.go_to_place(Seq(250));
+        reader.prepare_frame();
         assert_eq!(reader.transcript.selected(), Some(Seq(250)));
         let lines = reader.lines();
         let place = lines.iter().position(|line| line == wanted);
@@ -165,16 +158,16 @@ fn a_place_is_revealed_also_in_a_row_that_hides_it() {
     }
     reader.transcript.find(Some(TextSearch::of("words")));
     // A row that has just been stored does not scroll away.
-    let load = reader.transcript.go_to_place(Seq(900));
-    reader.go(load);
+    reader.transcript.go_to_place(Seq(900));
+    reader.prepare_frame();
     for seq in 901..=950 {
         reader.push(said(seq, "words"));
     }
     let shown = reader.transcript.visible_lines();
     assert!(shown.iter().any(|line| line.entry.seq == Seq(900)));
     assert!(!reader.transcript.is_following());
-    let load = reader.transcript.go_to_place(Seq(500));
-    reader.go(load);
+    reader.transcript.go_to_place(Seq(500));
+    reader.prepare_frame();
     let shown = reader.transcript.visible_lines();
     let first = shown.iter().position(|line| line.entry.seq == Seq(500));
     assert!(first.is_some_and(|line| (1..=4).contains(&line)));
@@ -229,15 +222,15 @@ fn it_scrolls_back_to_the_first_row_without_a_jump() {
 #[test]
 fn the_ends_of_a_million_rows_are_one_page_away() {
     let mut reader = Reader::of(100_000);
-    let load = reader.transcript.go_to_top();
-    reader.go(load);
+    reader.transcript.go_to_top();
+    reader.prepare_frame();
     assert_eq!(reader.first_and_last().0, 1);
-    let load = reader.transcript.go_to_bottom();
-    reader.go(load);
+    reader.transcript.go_to_bottom();
+    reader.prepare_frame();
     assert_eq!(reader.first_and_last().1, 100_000);
     assert_eq!(reader.loads, 3);
-    let load = reader.transcript.go_to(Seq(50_000));
-    reader.go(load);
+    reader.transcript.go_to(Seq(50_000));
+    reader.prepare_frame();
     assert_eq!(reader.transcript.selected(), Some(Seq(50_000)));
     assert_eq!(reader.first_and_last().0, 50_000);
 }
