@@ -19,13 +19,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event_record::{EventId, MESSAGE_CODE};
+use actors::domain::event_record::{EventId, EventRecordKind, MESSAGE_CODE};
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::{EVENT_PAGE, MAX_EVENTS};
 
 use super::text::tone::Tone;
-use message::{LogKind, LogMessage};
+use message::LogMessage;
 
 /// The most events that are kept while nobody looks at older ones.
 const MAX_MESSAGES: usize = 2000;
@@ -74,7 +74,7 @@ struct OpenError {
 
 impl OpenError {
     fn is_over(&self, now: Moment) -> bool {
-        self.message.kind == LogKind::Own && now.since(self.since) >= OWN_ERROR_SHOW_TIME
+        self.message.kind.is_none() && now.since(self.since) >= OWN_ERROR_SHOW_TIME
     }
 }
 
@@ -134,7 +134,7 @@ impl MessageLog {
     /// Shows an error of the swarm until it is dismissed.
     pub fn raise_error(&mut self, at: Timestamp, code: &str, text: &str, now: Moment) {
         let message = LogMessage {
-            kind: LogKind::Notice,
+            kind: Some(EventRecordKind::Notice),
             ..LogMessage::own(at, Tone::Fault, code, text)
         };
         self.show_error(Arc::new(message), now);
@@ -225,7 +225,7 @@ impl MessageLog {
     }
 
     fn await_answer(&mut self, message: &LogMessage) {
-        if message.kind != LogKind::Order || *message.code != *MESSAGE_CODE {
+        if message.kind != Some(EventRecordKind::Order) || *message.code != *MESSAGE_CODE {
             return;
         }
         let (Some(mysis), Some(row), None) = (message.mysis, message.row, message.answered) else {
@@ -274,7 +274,7 @@ impl MessageLog {
 
     /// Whether an error that answers the operator's own input is visible.
     pub fn shows_own_error(&self) -> bool {
-        self.open_errors().any(|error| error.kind == LogKind::Own)
+        self.open_errors().any(|error| error.kind.is_none())
     }
 
     pub fn has_old_error(&self, now: Moment) -> bool {
@@ -300,7 +300,7 @@ impl MessageLog {
 
     /// Removes the errors that answered the operator's own input, which succeeded since.
     pub fn end_own_errors(&mut self) {
-        self.status.retain(|open| open.message.kind != LogKind::Own);
+        self.status.retain(|open| open.message.kind.is_some());
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.

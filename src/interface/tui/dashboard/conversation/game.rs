@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 
 use actors::domain::game::{GameReading, ShipNames, Standing};
 use actors::domain::ids::{Seq, Timestamp};
@@ -29,7 +29,7 @@ pub struct GameSummary {
     newest: Seq,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum Gauge {
     Fuel,
     Cargo,
@@ -38,8 +38,6 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// The label on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -17,6 +17,7 @@ use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
 use actors::domain::samples::GameFacts;
 use ratatui::layout::Rect;
+use strum::VariantArray;
 use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
@@ -163,9 +164,8 @@ fn add_game(
         lines.push(title);
         return lines.push(StyledLine::of("no result has shown it yet", Tone::Dim));
     };
-    let age = figures::ago(facts.now.since(at));
-    let ago = if age == "now" { "" } else { " ago" };
-    title.push(format!("  seen {age}{ago}"), Tone::Dim);
+    let seen = figures::seen(facts.now.since(at));
+    title.push(format!("  {seen}"), Tone::Dim);
     lines.push(title);
     if let Some(ship) = &game.ship {
         lines.push(labelled("name", ship.clone(), Tone::Text));
@@ -179,8 +179,8 @@ fn add_game(
             lines.push(labelled(label, place.clone(), Tone::Text));
         }
     }
-    let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, known));
-    let levels = levels.into_iter().flatten();
+    let levels = Gauge::VARIANTS.iter();
+    let levels = levels.filter_map(|gauge| Level::of(*gauge, game, known));
     lines.extend(levels.map(|level| level.line(columns)));
     // Goods are told by looks alone.
     let are_goods_old = Level::of(Gauge::Cargo, game, known)

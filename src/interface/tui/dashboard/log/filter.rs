@@ -1,9 +1,9 @@
 //! Which messages the log shows.
 
+use actors::domain::event_record::EventRecordKind;
 use strum::VariantArray;
 
-use super::message::{LogKind, LogMessage};
-use crate::dashboard::text::tone::Tone;
+use super::message::LogMessage;
 use crate::dashboard::toolkit::list::step_in;
 
 /// In the order of the key.
@@ -30,11 +30,14 @@ impl LogFilter {
     pub fn shows(self, message: &LogMessage) -> bool {
         match self {
             LogFilter::All | LogFilter::Own => true,
-            LogFilter::Warnings => message.is_error() || message.tone == Tone::Warning,
+            LogFilter::Warnings => message.is_trouble(),
             LogFilter::Errors => message.is_error(),
-            LogFilter::Orders => message.kind == LogKind::Order,
-            LogFilter::Notices => matches!(message.kind, LogKind::Notice | LogKind::Need),
-            LogFilter::States => message.kind == LogKind::State,
+            LogFilter::Orders => message.kind == Some(EventRecordKind::Order),
+            LogFilter::Notices => matches!(
+                message.kind,
+                Some(EventRecordKind::Notice | EventRecordKind::Need)
+            ),
+            LogFilter::States => message.kind == Some(EventRecordKind::State),
         }
     }
 

@@ -39,11 +39,7 @@ pub(crate) enum LogLine {
 impl LogLine {
     /// The event that stands for the line; `None` for a rule.
     pub(crate) fn event(&self) -> Option<&Arc<LogMessage>> {
-        match self {
-            LogLine::Day(_) | LogLine::Looked(_) => None,
-            LogLine::Events(events) => events.first(),
-            LogLine::Unfolded(event, _) => Some(event),
-        }
+        self.events().first()
     }
 
     pub(crate) fn events(&self) -> &[Arc<LogMessage>] {
@@ -56,14 +52,9 @@ impl LogLine {
 }
 
 pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
-    let all = match rules.filter {
-        LogFilter::Own => log.own_messages(),
-        LogFilter::All
-        | LogFilter::Warnings
-        | LogFilter::Errors
-        | LogFilter::Orders
-        | LogFilter::Notices
-        | LogFilter::States => log.messages(),
+    let all = match rules.filter == LogFilter::Own {
+        true => log.own_messages(),
+        false => log.messages(),
     };
     let shown = all.iter().filter(|message| {
         let is_meant = rules.only.as_ref().is_none_or(|name| message.who == *name);

@@ -15,7 +15,7 @@ use super::whole::WholeEvent;
 use crate::dashboard::conversation::transcript::text_search::{Direction, TextSearch};
 use crate::dashboard::keys::Movement;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LogView {
     pub(crate) rules: LineRules,
     pub(crate) text_search: Option<TextSearch>,
@@ -51,18 +51,8 @@ impl LogView {
     pub(super) fn new(rules: LineRules) -> LogView {
         LogView {
             rules,
-            text_search: None,
-            wraps: false,
-            whole: None,
-            lines: Arc::default(),
-            found: Arc::default(),
-            made_of: None,
-            selected: None,
             above: usize::MAX,
-            size: (0, 0),
-            awaited: None,
-            complaint: None,
-            seeks: false,
+            ..LogView::default()
         }
     }
 
