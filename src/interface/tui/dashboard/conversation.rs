@@ -46,10 +46,8 @@ pub struct Focus {
     pub weight: Weight,
     /// How far it is known, while another process runs the Mysis.
     pub(super) following: Following,
-    /// Results that were stored while the older ones were still being read. They are applied
-    /// afterwards.
-    late: Vec<Arc<Row>>,
-    game_stamp: Option<ReadId>,
+    /// The read of results for the game panel, and those that were stored meanwhile. They are applied afterwards.
+    game_read: Option<(ReadId, Vec<Arc<Row>>)>,
     /// The running search for an error or an order in the store.
     seeking: Option<ActiveSeek>,
     /// Text searches in the store that are not answered yet.
@@ -135,8 +133,7 @@ impl Focus {
             timeline: Timeline::default(),
             weight: Weight::default(),
             following: Following::default(),
-            late: Vec::new(),
-            game_stamp: None,
+            game_read: None,
             seeking: None,
             searches: Vec::new(),
             behind: None,
@@ -159,13 +156,13 @@ impl Focus {
 
     /// Takes the page for the game panel. Returns whether the page was requested for it.
     pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
-        if self.game_stamp.take_if(|other| *other == stamp).is_none() {
+        let Some((_, late)) = self.game_read.take_if(|(other, _)| *other == stamp) else {
             return false;
-        }
+        };
         self.game = GameSummary::default();
-        self.game.read_all(page);
-        let late = std::mem::take(&mut self.late);
-        self.game.read_all(&late);
+        for row in page.iter().chain(&late) {
+            self.game.read_row(row);
+        }
         true
     }
 
@@ -176,10 +173,9 @@ impl Focus {
         if row.kind() != Some(RowKind::Result) {
             return;
         }
-        if self.game_stamp.is_some() {
-            self.late.push(row.clone());
-        } else {
-            self.game.read_row(row);
+        match &mut self.game_read {
+            Some((_, late)) => late.push(row.clone()),
+            None => self.game.read_row(row),
         }
     }
 
@@ -232,7 +228,9 @@ impl Focus {
             self.following.fail_request(stamp),
             self.searches.len() < searches,
             self.seeking.take_if(is_sought).is_some(),
-            self.game_stamp.take_if(|other| *other == stamp).is_some(),
+            self.game_read
+                .take_if(|(other, _)| *other == stamp)
+                .is_some(),
             self.timeline.fail_request(stamp),
             self.transcript.fail_request(stamp),
         ];

@@ -181,11 +181,6 @@ impl GraphView {
         }
     }
 
-    pub fn change_scope(&mut self, scope: GraphScope) {
-        self.scope = scope;
-        self.samples.invalidate();
-    }
-
     /// The read of what is shown. `all` are the Myses of the swarm.
     pub fn query(&mut self, all: impl Iterator<Item = MysisId>, now: Timestamp) -> SampleQuery {
         let (myses, is_sum): (Vec<MysisId>, bool) = match &self.scope {
@@ -278,10 +273,13 @@ impl View for GraphView {
             GraphAction::Previous => self.step_value(false, context.facts),
             GraphAction::Longer => self.change_span(self.span.step(true)),
             GraphAction::Shorter => self.change_span(self.span.step(false)),
-            GraphAction::Scope => self.change_scope(match &self.scope {
-                GraphScope::Swarm => GraphScope::Each(context.targets.in_hand.clone()),
-                GraphScope::Each(_) => GraphScope::Swarm,
-            }),
+            GraphAction::Scope => {
+                self.scope = match &self.scope {
+                    GraphScope::Swarm => GraphScope::Each(context.targets.in_hand.clone()),
+                    GraphScope::Each(_) => GraphScope::Swarm,
+                };
+                self.samples.invalidate();
+            }
         }
         Pressed::Stays
     }

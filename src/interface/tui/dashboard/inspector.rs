@@ -3,7 +3,6 @@
 mod actions;
 mod awaited;
 mod trees;
-mod view;
 
 pub use actions::SPEC;
 pub(crate) use awaited::AwaitedRequest;

@@ -134,12 +134,13 @@ impl Focus {
     }
 
     pub(crate) fn read_beside(&mut self, outbox: &mut Outbox) {
-        self.game_stamp = Some(outbox.read(StoreQuery::Page(PageQuery {
+        let results = outbox.read(StoreQuery::Page(PageQuery {
             mysis: self.mysis(),
             from: PageFrom::Newest,
             limit: MAX_GAME_RESULTS,
             kinds: vec![RowKind::Result],
-        })));
+        }));
+        self.game_read = Some((results, Vec::new()));
         self.timeline.read_rows(self.transcript.mysis, outbox);
     }
 }

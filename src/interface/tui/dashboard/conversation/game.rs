@@ -67,14 +67,7 @@ impl GameSummary {
         self.gauges.get(&gauge).copied()
     }
 
-    /// Reads the results among these rows. The rows are in order, oldest first.
-    pub fn read_all(&mut self, rows: &[Arc<Row>]) {
-        for row in rows {
-            self.read_row(row);
-        }
-    }
-
-    /// Reads a result. One that is older than the newest one read is ignored.
+    /// Reads a row, if it is a result. One that is older than the newest one read is ignored.
     pub fn read_row(&mut self, row: &Row) {
         let Some((_, text, meta)) = row.result() else {
             return;

@@ -248,18 +248,9 @@ impl LogView {
         };
     }
 
-    pub(super) fn next_filter(&mut self) {
-        self.rules.filter = self.rules.filter.next();
-    }
-
     /// Whether not everything is shown.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.rules.filter != LogFilter::All || self.rules.only.is_some()
-    }
-
-    /// Why older events cannot be read.
-    pub(crate) fn complaint(&self) -> Option<&str> {
-        self.complaint.as_deref()
     }
 
     /// The event before which older ones are to be read now; `None` if none are.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use actors::domain::event_record::{
-    EventId, EventRecord, EventRecordKind, OFFER_CODE, OrderSource,
+    EventId, EventRecord, EventRecordKind, MESSAGE_CODE, OFFER_CODE, OrderSource,
 };
 use actors::domain::ids::{MysisId, Seq, Timestamp};
-use actors::domain::message::Severity;
+use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::state::LifeState;
 
 use crate::dashboard::text::tone::Tone;
@@ -97,6 +97,17 @@ impl LogMessage {
             && self.source == other.source
             && self.code == other.code
             && (self.text == other.text || *self.code == *OFFER_CODE)
+    }
+
+    /// Whether a row that a Mysis stored is the answer to this message.
+    pub fn is_answered_by(&self, mysis: MysisId, row: &Row) -> bool {
+        let RowBody::Reply(words) = &row.body else {
+            return false;
+        };
+        let is_message = self.kind == Some(EventRecordKind::Order) && *self.code == *MESSAGE_CODE;
+        let is_open = is_message && self.mysis == Some(mysis) && self.answered.is_none();
+        let is_seen = |message| row.seq > message && words.seen_up_to >= message;
+        is_open && self.row.is_some_and(is_seen) && !words.text.trim().is_empty()
     }
 
     /// What came of an order; empty if there is nothing to tell.
