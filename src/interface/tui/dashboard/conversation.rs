@@ -32,8 +32,6 @@ use timeline::Timeline;
 use transcript::Transcript;
 use transcript::text_search::Direction;
 
-/// The most tool results that are read for the game panel when a conversation is opened.
-const MAX_GAME_RESULTS: usize = 300;
 const SEEK_PAGE_ROWS: usize = 500;
 
 #[derive(Clone, Debug)]

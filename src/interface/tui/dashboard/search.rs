@@ -67,30 +67,27 @@ pub(crate) const SEARCH_KEYS: &[Binding<SearchAction>] = &[
 #[derive(Clone, Debug)]
 pub struct SearchView {
     text_search: TextSearch,
-    hits: Arc<Vec<SearchHit>>,
+    found: Arc<FoundHits>,
     /// The most hits that are asked for.
     limit: usize,
     /// When the search began. What is stored later is not looked for, so that the list stays as it is.
     began: Timestamp,
     /// Whether the hits are still to be asked for.
     is_due: bool,
-    awaited: Option<AwaitedHits>,
+    /// The answers that are still missing, and what came so far.
+    awaited: Option<(BTreeSet<ReadId>, FoundHits)>,
     /// Why it could not be searched.
     complaint: Option<Arc<str>>,
-    /// Whether there may be older hits than those that were read.
-    may_have_more: bool,
-    /// The time of the newest row that retention removed: there may have been places before.
-    removed_before: Option<Timestamp>,
     selection: Selection<HitKey>,
     form: ResultForm,
 }
 
-/// The answers that are still missing, and what came so far.
 #[derive(Clone, Debug, Default)]
-struct AwaitedHits {
-    missing: BTreeSet<ReadId>,
+struct FoundHits {
     hits: Vec<SearchHit>,
+    /// Whether there may be older hits than those that were read.
     may_have_more: bool,
+    /// The time of the newest row that retention removed: there may have been places before.
     removed_before: Option<Timestamp>,
 }
 
@@ -137,14 +134,12 @@ impl SearchView {
     pub fn new(text: &str, now: Timestamp) -> SearchView {
         SearchView {
             text_search: TextSearch::of(text),
-            hits: Arc::default(),
+            found: Arc::default(),
             limit: FIRST_HITS,
             began: now,
             is_due: true,
             awaited: None,
             complaint: None,
-            may_have_more: false,
-            removed_before: None,
             selection: Selection::default(),
             form: ResultForm::default(),
         }
@@ -166,17 +161,14 @@ impl SearchView {
                 ..self.text_search.query(within, self.limit)
             }))
         });
-        self.awaited = Some(AwaitedHits {
-            missing: missing.into(),
-            ..AwaitedHits::default()
-        });
+        self.awaited = Some((missing.into(), FoundHits::default()));
     }
 
     fn take_hits(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
-        let Some(awaited) = &mut self.awaited else {
+        let Some((missing, awaited)) = &mut self.awaited else {
             return false;
         };
-        if !awaited.missing.remove(&id) {
+        if !missing.remove(&id) {
             return false;
         }
         match found {
@@ -190,7 +182,7 @@ impl SearchView {
                 awaited.hits.extend(hits);
                 awaited.may_have_more |= found.may_have_more;
                 awaited.removed_before = awaited.removed_before.max(found.removed_before);
-                if awaited.missing.is_empty() {
+                if missing.is_empty() {
                     self.finish();
                 }
             }
@@ -200,21 +192,15 @@ impl SearchView {
 
     /// Puts the answers together: as many of the newest hits as were asked for, each row once.
     fn finish(&mut self) {
-        let Some(AwaitedHits {
-            mut hits,
-            may_have_more,
-            removed_before,
-            ..
-        }) = self.awaited.take()
-        else {
+        let Some((_, mut found)) = self.awaited.take() else {
             return;
         };
+        let hits = &mut found.hits;
         hits.sort_by_key(|hit| (Reverse(hit.at), hit.key.0, Reverse(hit.key.1)));
         hits.dedup_by_key(|hit| hit.key);
-        self.may_have_more = may_have_more || hits.len() > self.limit;
-        self.removed_before = removed_before;
+        found.may_have_more |= hits.len() > self.limit;
         hits.truncate(self.limit);
-        self.hits = Arc::new(hits);
+        self.found = Arc::new(found);
     }
 
     /// Wants older hits as well, if there may be any and not too many were read.
@@ -226,7 +212,7 @@ impl SearchView {
     }
 
     pub fn has_more_to_read(&self) -> bool {
-        self.may_have_more && self.limit < MAX_HITS
+        self.found.may_have_more && self.limit < MAX_HITS
     }
 
     pub fn is_searching(&self) -> bool {
@@ -234,7 +220,7 @@ impl SearchView {
     }
 
     pub fn selected(&self) -> Option<&SearchHit> {
-        self.selection.line(&self.hits)
+        self.selection.line(&self.found.hits)
     }
 
     /// The words that stand for a hit, unless results are shown raw.
@@ -246,11 +232,11 @@ impl SearchView {
     /// Selects another hit. Beyond the last one older ones are read.
     fn move_to(&mut self, movement: Movement) {
         use Movement::{Down, Last, PageDown};
-        let is_last = self.selection.place(&self.hits) + 1 >= self.hits.len();
+        let is_last = self.selection.place(&self.found.hits) + 1 >= self.found.hits.len();
         if is_last && matches!(movement, Down | PageDown | Last) {
             self.want_more();
         }
-        self.selection.go(movement, &self.hits);
+        self.selection.go(movement, &self.found.hits);
     }
 }
 
@@ -299,12 +285,12 @@ impl View for SearchView {
         let [list, _] = view::areas(page);
         let height = lines_area(list).height;
         self.selection
-            .scroll_to_selection(&self.hits, usize::from(height));
+            .scroll_to_selection(&self.found.hits, usize::from(height));
     }
 
     fn awaits(&self, id: ReadId) -> bool {
         let awaited = self.awaited.as_ref();
-        awaited.is_some_and(|awaited| awaited.missing.contains(&id))
+        awaited.is_some_and(|(missing, _)| missing.contains(&id))
     }
 
     fn take(&mut self, _: &mut ViewContext<'_>, id: ReadId, read: Result<StoreAnswer, String>) {
@@ -373,12 +359,12 @@ mod tests {
         assert!(view.is_searching());
         assert!(view.take_hits(ids[1], Ok(reasoning)));
         assert!(!view.is_searching());
-        let hits = view.hits.clone();
-        view.selection.scroll_to_selection(&hits, 5);
+        let found = view.found.clone();
+        view.selection.scroll_to_selection(&found.hits, 5);
     }
 
     fn keys(view: &SearchView) -> Vec<(i64, i64)> {
-        let hits = view.hits.iter();
+        let hits = view.found.hits.iter();
         hits.map(|hit| (hit.key.0.0, hit.key.1.0)).collect()
     }
 
@@ -391,9 +377,9 @@ mod tests {
         let reasoning = found(vec![(2, both), (1, row(9, "ok", Some("more gold")))], false);
         answer(&mut view, &messages, &reasoning);
         assert_eq!(keys(&view), [(1, 9), (2, 7), (1, 3)]);
-        let excerpts = view.hits.iter().map(|hit| &*hit.excerpt.found);
+        let excerpts = view.found.hits.iter().map(|hit| &*hit.excerpt.found);
         assert_eq!(excerpts.collect::<Vec<_>>(), ["gold", "gold", "Gold"]);
-        assert_eq!(&*view.hits[0].excerpt.before, "more ");
+        assert_eq!(&*view.found.hits[0].excerpt.before, "more ");
         assert!(!view.has_more_to_read());
     }
 
@@ -425,13 +411,13 @@ mod tests {
             let limit = i64::try_from(query.limit).unwrap();
             assert!(view.take_hits(ids[0], Ok(&rows(limit))));
             assert!(view.take_hits(ids[1], Ok(&nothing)));
-            let hits = view.hits.clone();
-            view.selection.scroll_to_selection(&hits, 5);
+            let found = view.found.clone();
+            view.selection.scroll_to_selection(&found.hits, 5);
             assert_eq!(view.selected().map(|hit| hit.key), selected);
         }
         assert_eq!(wanted, [100, 200, 400, 800]);
-        assert_eq!(view.hits.len(), MAX_HITS);
-        assert!(view.may_have_more && !view.has_more_to_read());
+        assert_eq!(view.found.hits.len(), MAX_HITS);
+        assert!(view.found.may_have_more && !view.has_more_to_read());
     }
 
     #[test]

@@ -9,11 +9,13 @@ use actors::domain::message::{Row, RowKind};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::screen::{ReadId, StoreQuery};
 
+use super::Focus;
 use super::transcript::pages::Edge;
-use super::{Focus, MAX_GAME_RESULTS};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::outbox::Outbox;
 
+/// The most tool results that are read for the game panel when a conversation is opened.
+const MAX_GAME_RESULTS: usize = 300;
 /// The most rows of one read.
 const FOLLOWED_ROWS: usize = 200;
 /// The shortest time between two reads.

@@ -169,10 +169,6 @@ impl Transcript {
         self.height = height;
     }
 
-    pub fn expect(&mut self, stamp: ReadId, load: Load) {
-        self.pages.expect(stamp, load);
-    }
-
     /// Handles a failed read of the store. Returns whether this transcript waited for it.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         self.pages.fail_request(stamp)

@@ -169,15 +169,10 @@ impl LogView {
     }
 
     pub(super) fn move_to(&mut self, movement: Movement) {
-        let place = match movement {
-            Movement::Last => return self.select(None),
-            Movement::Up
-            | Movement::Down
-            | Movement::PageUp
-            | Movement::PageDown
-            | Movement::First => self.place(),
-        };
-        let Some(place) = place else {
+        if movement == Movement::Last {
+            return self.select(None);
+        }
+        let Some(place) = self.place() else {
             return;
         };
         let (last, rows) = (self.lines.len() - 1, usize::from(self.size.1));

@@ -14,7 +14,8 @@ impl Transcript {
     /// Lays out the visible lines. Returns the next query that is needed.
     pub fn prepare_frame(&mut self) -> Option<Load> {
         if let ScrollPosition::Pending(seq) = self.place
-            && (self.pages.row(seq).is_some() || self.wanted.is_none() && !self.pages.is_loading())
+            && (self.pages.row(seq).is_some()
+                || (self.wanted.is_none() && !self.pages.is_loading()))
         {
             self.place = ScrollPosition::At(seq, 0);
         }

@@ -71,7 +71,7 @@ impl Reader {
     fn load(&mut self, load: Load) {
         self.stamps += 1;
         self.loads += 1;
-        self.transcript.expect(ReadId(self.stamps), load);
+        (self.transcript.pages).expect(ReadId(self.stamps), load);
         let limit = load.limit;
         let page: Vec<Arc<Row>> = match load.from {
             PageFrom::Newest => self
@@ -257,7 +257,7 @@ fn a_store_that_cannot_be_read_is_not_asked_without_end() {
     let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset::default());
     transcript.resize(80, 10);
     let load = transcript.prepare_frame().unwrap();
-    transcript.expect(ReadId(1), load);
+    transcript.pages.expect(ReadId(1), load);
     assert!(transcript.fail_request(ReadId(1)));
     assert_eq!(transcript.prepare_frame(), None);
     transcript.scroll(1, Direction::Back);
