@@ -106,7 +106,7 @@ impl LogMessage {
         };
         let is_message = self.kind == Some(EventRecordKind::Order) && *self.code == *MESSAGE_CODE;
         let is_open = is_message && self.mysis == Some(mysis) && self.answered.is_none();
-        let is_seen = |message| row.seq > message && words.seen_up_to >= message;
+        let is_seen = |message: Seq| row.seq > message && words.seen_up_to >= message;
         is_open && self.row.is_some_and(is_seen) && !words.text.trim().is_empty()
     }
 
