@@ -56,10 +56,8 @@ impl MinuteUse {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinuteRecord {
-    /// The milliseconds by their use, as the rows tell them.
+    /// The milliseconds by their use, as the rows tell them, and the samples those of waiting.
     spent: BTreeMap<MinuteUse, u64>,
-    /// The milliseconds of waiting, as the samples tell them.
-    waited_ms: u64,
     pub first: Option<Seq>,
     pub has_order: bool,
 }
@@ -67,11 +65,10 @@ pub struct MinuteRecord {
 impl MinuteRecord {
     /// What took most of it; `None` if nothing is known to have happened.
     pub fn main_use(&self) -> Option<MinuteUse> {
-        let waited = (MinuteUse::Wait, self.waited_ms);
         let spent = self.spent.iter().map(|(kind, ms)| (*kind, *ms));
         let counts =
             |(kind, ms): &(MinuteUse, u64)| *kind != MinuteUse::Wait || *ms >= MIN_SHARE_MS;
-        let counted = spent.chain([waited]).filter(counts);
+        let counted = spent.filter(counts);
         // Of equal shares the first of the list counts: a failure before all others.
         let most = counted.max_by_key(|(kind, ms)| (*ms, std::cmp::Reverse(*kind)));
         most.map(|(kind, _)| kind)
@@ -137,8 +134,10 @@ impl Timeline {
             return;
         }
         for sample in read.iter().flat_map(|series| &series.samples) {
-            if sample.flow.waited_ms > 0 {
-                self.record(sample.minute).waited_ms = sample.flow.waited_ms;
+            let waited = sample.flow.waited_ms;
+            if waited > 0 {
+                let spent = &mut self.record(sample.minute).spent;
+                spent.insert(MinuteUse::Wait, waited);
             }
         }
         self.forget_oldest();

@@ -213,21 +213,19 @@ impl Pages {
         Some(load.then)
     }
 
-    /// Takes a row that was stored just now. Returns whether it is in memory now.
-    pub fn on_row_stored(&mut self, row: &Arc<Row>) -> bool {
+    /// Takes a row that was stored just now.
+    pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         if !is_shown(row) {
-            return false;
+            return;
         }
         if self.end == Edge::Reached && !self.is_replacing() {
-            self.append(vec![row.clone()]);
-            return true;
+            return self.append(vec![row.clone()]);
         }
         if self.arrived.len() == MAX_ARRIVED_ROWS {
             self.arrived.pop_front();
             self.lacks = true;
         }
         self.arrived.push_back(row.clone());
-        false
     }
 
     /// Drops rows when there are too many: those farthest from the visible row.
@@ -335,7 +333,7 @@ mod tests {
         );
         assert_eq!(held(&pages), (102, 302, 201));
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Reached));
-        assert!(pages.on_row_stored(&row(303)));
+        pages.on_row_stored(&row(303));
         pages.on_row_stored(&row(303));
         assert_eq!(held(&pages), (102, 303, 202));
     }
@@ -351,7 +349,7 @@ mod tests {
             Some(PageMerge::Replace)
         );
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Open));
-        assert!(!pages.on_row_stored(&row(5000)));
+        pages.on_row_stored(&row(5000));
         assert_eq!(held(&pages), (901, 1100, 200));
     }
 
