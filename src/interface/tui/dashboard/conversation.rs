@@ -34,7 +34,7 @@ use transcript::text_search::Direction;
 
 const SEEK_PAGE_ROWS: usize = 500;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Focus {
     pub transcript: Transcript,
     pub game: GameSummary,
@@ -127,14 +127,7 @@ impl Focus {
     pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
-            game: GameSummary::default(),
-            timeline: Timeline::default(),
-            weight: Weight::default(),
-            following: Following::default(),
-            game_read: None,
-            seeking: None,
-            searches: Vec::new(),
-            behind: None,
+            ..Focus::default()
         }
     }
 

@@ -64,7 +64,7 @@ pub(crate) const SEARCH_KEYS: &[Binding<SearchAction>] = &[
     bind("place_search_again", &[letter('/'), letter('S')], SearchAction::Again, "another text", "search another text"),
 ];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SearchView {
     text_search: TextSearch,
     found: Arc<FoundHits>,
@@ -134,14 +134,10 @@ impl SearchView {
     pub fn new(text: &str, now: Timestamp) -> SearchView {
         SearchView {
             text_search: TextSearch::of(text),
-            found: Arc::default(),
             limit: FIRST_HITS,
             began: now,
             is_due: true,
-            awaited: None,
-            complaint: None,
-            selection: Selection::default(),
-            form: ResultForm::default(),
+            ..SearchView::default()
         }
     }
 

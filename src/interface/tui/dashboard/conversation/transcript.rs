@@ -32,17 +32,13 @@ const MAX_LAID_OUT_ENTRIES: usize = 400;
 const GUTTER_COLUMNS: u16 = 11;
 const GUTTER_WHEN_NARROW: u16 = 2;
 const NARROW_BELOW_COLUMNS: u16 = 60;
-/// How many rows beyond its window a conversation has in memory.
-const LOAD_AHEAD_ROWS: usize = 60;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Transcript {
     pub mysis: MysisId,
     name: Arc<str>,
     offset: UtcOffset,
     pages: Pages,
-    /// More rows are loaded when fewer than this remain beyond the window.
-    load_ahead: usize,
     columns: u16,
     height: u16,
     place: ScrollPosition,
@@ -63,9 +59,10 @@ pub struct Transcript {
     shown: Vec<VisibleLine>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ScrollPosition {
     /// At the end. New rows scroll the window.
+    #[default]
     Bottom,
     /// The first visible line is this line of this row.
     At(Seq, usize),
@@ -87,22 +84,7 @@ impl Transcript {
             mysis,
             name,
             offset,
-            pages: Pages::default(),
-            load_ahead: LOAD_AHEAD_ROWS,
-            columns: 0,
-            height: 0,
-            place: ScrollPosition::Bottom,
-            laid_out: BTreeMap::new(),
-            turned: BTreeSet::new(),
-            fold: Fold::Closed,
-            reasoning: Fold::Closed,
-            results: ResultForm::Words,
-            selected: None,
-            text_search: None,
-            wanted: None,
-            to_reveal: None,
-            is_held: false,
-            shown: Vec::new(),
+            ..Transcript::default()
         }
     }
 
@@ -111,7 +93,6 @@ impl Transcript {
     pub fn reading_few(self, lines: usize) -> Transcript {
         Transcript {
             pages: Pages::of_few(lines.max(1)),
-            load_ahead: 1,
             ..self
         }
     }

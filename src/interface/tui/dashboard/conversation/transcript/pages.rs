@@ -12,17 +12,20 @@ use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::screen::{ReadId, StoreQuery};
 
 /// The rows that an open conversation reads at once.
-pub(super) const PAGE: usize = 200;
+const PAGE: usize = 200;
+/// How many rows beyond its window a conversation has in memory.
+const LOAD_AHEAD_ROWS: usize = 60;
 /// The most rows in memory. Beyond that the far end is dropped.
 const MAX_HELD_ROWS: usize = 3000;
 /// The most rows that are kept from events while the newest end is not in memory.
 const MAX_ARRIVED_ROWS: usize = 1000;
 
 /// A part of a conversation without gaps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pages {
     rows: VecDeque<Arc<Row>>,
-    rows_at_once: usize,
+    /// How many rows are read at once where the window does not scroll.
+    few: Option<usize>,
     /// Whether the first row in memory is the conversation's first.
     pub start: Edge,
     /// Whether the last row in memory is the conversation's last.
@@ -36,10 +39,11 @@ pub struct Pages {
 }
 
 /// Whether the part in memory ends where the conversation ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edge {
     /// There is nothing beyond it.
     Reached,
+    #[default]
     Open,
 }
 
@@ -68,27 +72,24 @@ pub enum PageMerge {
     Replace,
 }
 
-impl Default for Pages {
-    fn default() -> Self {
-        Pages {
-            rows: VecDeque::new(),
-            rows_at_once: PAGE,
-            start: Edge::Open,
-            end: Edge::Open,
-            arrived: VecDeque::new(),
-            lacks: false,
-            loading: None,
-            is_unreadable: false,
-        }
-    }
-}
-
 impl Pages {
     /// Pages that are read a few rows at a time.
     pub fn of_few(rows_at_once: usize) -> Pages {
         Pages {
-            rows_at_once,
+            few: Some(rows_at_once),
             ..Pages::default()
+        }
+    }
+
+    fn rows_at_once(&self) -> usize {
+        self.few.unwrap_or(PAGE)
+    }
+
+    /// More rows are loaded when fewer than this remain beyond the window.
+    pub(super) fn load_ahead(&self) -> usize {
+        match self.few {
+            Some(_) => 1,
+            None => LOAD_AHEAD_ROWS,
         }
     }
 
@@ -129,7 +130,7 @@ impl Pages {
     pub fn newest(&self) -> Load {
         Load {
             from: PageFrom::Newest,
-            limit: self.rows_at_once,
+            limit: self.rows_at_once(),
             then: PageMerge::Replace,
         }
     }
@@ -149,7 +150,7 @@ impl Pages {
     fn more(&self, from: PageFrom) -> Load {
         Load {
             from,
-            limit: self.rows_at_once,
+            limit: self.rows_at_once(),
             then: PageMerge::Join,
         }
     }

@@ -263,9 +263,10 @@ impl Transcript {
             return None;
         };
         let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
-        let after = (self.pages.more_after()).filter(|_| below < self.load_ahead);
+        let ahead = self.pages.load_ahead();
+        let after = (self.pages.more_after()).filter(|_| below < ahead);
         let above = self.pages.index_of(first.entry.seq);
-        let before = (self.pages.more_before()).filter(|_| above < self.load_ahead);
+        let before = (self.pages.more_before()).filter(|_| above < ahead);
         after.or(before)
     }
 }
