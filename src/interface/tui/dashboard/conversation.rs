@@ -201,7 +201,7 @@ impl Focus {
         self.seeking.take().is_some()
     }
 
-    /// The row where a search starts: the selected entry, or the last visible one.
+    /// The row that keys act upon: the selected entry, or the last visible one.
     fn position(&self) -> Seq {
         let shown = self.transcript.visible_lines();
         self.transcript

@@ -95,11 +95,8 @@ impl Focus {
         }
     }
 
-    fn selected_row(&mut self) -> Option<Arc<Row>> {
-        let transcript = &self.transcript;
-        let newest = transcript.visible_lines().last().map(|line| line.entry.seq);
-        let seq = transcript.selected().or(newest)?;
-        transcript.pages().row(seq).cloned()
+    fn selected_row(&self) -> Option<Arc<Row>> {
+        self.transcript.pages().row(self.position()).cloned()
     }
 
     /// Starts a text search, which goes on in the store.
