@@ -23,7 +23,7 @@ use crate::dashboard::text::figures::UtcOffset;
 use crate::dashboard::text::tree::Fold;
 use actors::domain::screen::ReadId;
 use entry::{EntryOptions, ResultForm, TranscriptEntry};
-use pages::{Load, PageMerge, Pages};
+use pages::{Load, Pages};
 use text_search::TextSearch;
 
 /// The most entries whose layout is kept.
@@ -159,7 +159,7 @@ impl Transcript {
         if let Some(text_search) = &mut self.text_search {
             page.iter().for_each(|row| text_search.check_row(row));
         }
-        if self.pages.take(stamp, page) == Some(PageMerge::Replace) {
+        if self.pages.take(stamp, page) {
             self.laid_out.clear();
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actors::domain::ids::Seq;
 
 use super::entry::TranscriptEntry;
-use super::pages::{Edge, Load, Pages};
+use super::pages::{Edge, Load};
 use super::text_search::Direction;
 use super::{ScrollPosition, Transcript, VisibleLine};
 use crate::dashboard::outbox::Outbox;
@@ -39,7 +39,7 @@ impl Transcript {
     /// Lays out the visible lines, and reads what is needed for that.
     pub(crate) fn update(&mut self, outbox: &mut Outbox) {
         if let Some(load) = self.prepare_frame() {
-            let id = outbox.read(load.query(self.mysis));
+            let id = outbox.read(self.pages.query(load, self.mysis));
             self.pages.expect(id, load);
         }
     }
@@ -71,14 +71,14 @@ impl Transcript {
     pub fn go_to_bottom(&mut self) {
         self.place = ScrollPosition::Bottom;
         self.selected = None;
-        self.wanted = (self.pages.end == Edge::Open).then(|| self.pages.newest());
+        self.wanted = (self.pages.end == Edge::Open).then_some(Load::Newest);
     }
 
     /// Goes to the beginning.
     pub fn go_to_top(&mut self) {
         self.selected = None;
         self.place = ScrollPosition::At(Seq(0), 0);
-        self.wanted = (self.pages.start == Edge::Open).then(|| Pages::around(Seq(0)));
+        self.wanted = (self.pages.start == Edge::Open).then_some(Load::Around(Seq(0)));
     }
 
     /// Selects a row and scrolls to it.
@@ -90,7 +90,7 @@ impl Transcript {
             self.scroll_to_row(seq);
         } else {
             self.place = ScrollPosition::Pending(seq);
-            self.wanted = Some(Pages::around(seq));
+            self.wanted = Some(Load::Around(seq));
         }
     }
 
@@ -257,7 +257,7 @@ impl Transcript {
             return None;
         }
         if self.pages.rows().is_empty() {
-            return (self.pages.end == Edge::Open).then(|| self.pages.newest());
+            return (self.pages.end == Edge::Open).then_some(Load::Newest);
         }
         let (Some(first), Some(last)) = (self.shown.first(), self.shown.last()) else {
             return None;

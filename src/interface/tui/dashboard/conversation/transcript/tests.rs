@@ -10,12 +10,12 @@ use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
-use actors::domain::reading::PageFrom;
+use actors::domain::reading::{PageFrom, PageQuery};
 
 use super::Transcript;
 use super::pages::Load;
 use super::text_search::{Direction, TextSearch};
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{ReadId, StoreQuery};
 
 fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
@@ -72,8 +72,11 @@ impl Reader {
         self.stamps += 1;
         self.loads += 1;
         (self.transcript.pages).expect(ReadId(self.stamps), load);
-        let limit = load.limit;
-        let page: Vec<Arc<Row>> = match load.from {
+        let query = self.transcript.pages.query(load, MysisId(1));
+        let StoreQuery::Page(PageQuery { from, limit, .. }) = query else {
+            panic!("a page is asked for: {query:?}");
+        };
+        let page: Vec<Arc<Row>> = match from {
             PageFrom::Newest => self
                 .stored
                 .iter()
