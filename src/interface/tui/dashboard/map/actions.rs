@@ -187,7 +187,7 @@ impl MapView {
             let (x, y) = system.position;
             (x - centre.0).hypot(y - centre.1)
         };
-        let mut systems = map.systems.iter();
+        let systems = map.systems.iter();
         let nearest = systems.min_by(|a, b| distance(a).total_cmp(&distance(b)));
         self.selected = nearest
             .map(|system| system.id.clone())
