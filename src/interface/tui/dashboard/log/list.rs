@@ -214,13 +214,9 @@ impl LogView {
                     .extend(events.iter().map(|event| event.id));
             }
             LogLine::Unfolded(event, _) => {
-                let alike = self.lines.iter().flat_map(LogLine::events);
-                let alike: Vec<EventId> = alike
-                    .filter(|other| other.is_alike(event))
-                    .map(|other| other.id)
-                    .collect();
-                for id in alike {
-                    self.rules.unfolded.remove(&id);
+                let events = self.lines.iter().flat_map(LogLine::events);
+                for alike in events.filter(|other| other.is_alike(event)) {
+                    self.rules.unfolded.remove(&alike.id);
                 }
             }
             LogLine::Events(_) | LogLine::Day(_) | LogLine::Looked(_) => {}
