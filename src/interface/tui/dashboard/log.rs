@@ -1,7 +1,6 @@
 //! The log: the events and orders of the swarm, what the program tells this operator alone, and the errors
 //! that stay visible until they are dismissed.
 
-pub mod filter;
 pub mod keys;
 pub mod list;
 pub mod looking;

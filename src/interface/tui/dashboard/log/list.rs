@@ -7,8 +7,7 @@ use actors::domain::screen::ReadId;
 use ratatui::layout::Rect;
 
 use super::MessageLog;
-use super::filter::LogFilter;
-use super::lines::{LineRules, LogLine, lines_of};
+use super::lines::{LineRules, LogFilter, LogLine, lines_of};
 use super::message::LogMessage;
 use super::rows::rows_of;
 use super::whole::WholeEvent;

@@ -382,7 +382,7 @@ fn folds_open_and_close_and_one_mysis_is_shown_alone() {
     desk.types("zff");
     assert_eq!(lines(&mut desk), 0, "none of them is an error");
     desk.types("ffff");
-    assert_eq!(log_of(&mut desk).rules.filter, filter::LogFilter::Own);
+    assert_eq!(log_of(&mut desk).rules.filter, lines::LogFilter::Own);
     assert_eq!(lines(&mut desk), 0);
     desk.types("y");
     assert_eq!(
@@ -403,7 +403,7 @@ fn each_notice_of_this_terminal_is_taken_in_hand_and_shown_whole() {
         desk.board.facts.notify(Tone::Hint, "said", text);
     }
     desk.types("Lffffff");
-    assert_eq!(log_of(&mut desk).rules.filter, filter::LogFilter::Own);
+    assert_eq!(log_of(&mut desk).rules.filter, lines::LogFilter::Own);
     assert_eq!(in_hand(&mut desk), "third");
     desk.types("k");
     assert_eq!(in_hand(&mut desk), "second");
