@@ -14,6 +14,7 @@ mod panel;
 
 pub(super) use actions::FocusOutcome;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
@@ -49,7 +50,7 @@ pub struct Focus {
     /// The running search for an error or an order in the store.
     seeking: Option<ActiveSeek>,
     /// Text searches in the store that are not answered yet.
-    searches: Vec<ReadId>,
+    searches: BTreeSet<ReadId>,
     /// The list from which it was opened, if it was. Going back leads there.
     pub(super) behind: Option<Box<ListBehind>>,
 }
@@ -212,12 +213,10 @@ impl Focus {
 
     /// Handles a failed read of the store. Returns whether it belonged to the conversation and has to be told.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
-        let searches = self.searches.len();
-        self.searches.retain(|other| *other != stamp);
         let is_sought = |seeking: &mut ActiveSeek| seeking.stamp == stamp;
         let were_its = [
             self.following.fail_request(stamp),
-            self.searches.len() < searches,
+            self.searches.remove(&stamp),
             self.seeking.take_if(is_sought).is_some(),
             self.game_read
                 .take_if(|(other, _)| *other == stamp)

@@ -111,7 +111,7 @@ impl Focus {
                 mysis: Some(self.mysis()),
                 ..text_search.query(within, PLACES)
             };
-            self.searches.push(outbox.read(StoreQuery::Search(query)));
+            (self.searches).insert(outbox.read(StoreQuery::Search(query)));
         }
         self.transcript.find(Some(text_search));
     }
@@ -138,10 +138,9 @@ impl Focus {
         keymap: &Keymap,
         outbox: &mut Outbox,
     ) {
-        let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
+        if !self.searches.remove(&stamp) {
             return;
-        };
-        self.searches.remove(place);
+        }
         let mysis = self.mysis();
         let Some(text_search) = &mut self.transcript.text_search else {
             return;
