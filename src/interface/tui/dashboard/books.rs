@@ -1,6 +1,5 @@
 //! The books: what the swarm spent and earned, by Mysis, provider or day, and what its budgets leave.
 
-pub mod keys;
 pub mod lines;
 
 mod budgets;
@@ -13,19 +12,18 @@ use std::time::Duration;
 use actors::domain::books::Day;
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
 use actors::domain::swarm_books::{BooksQuery, SwarmBooks};
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use super::facts::Facts;
-use super::input_event::letter;
-use super::keys::{KeyTable, Movement, bind};
+use super::input_event::{key, letter};
+use super::keys::{Binding, KeyTable, Movement, bind};
 use super::layout::ScreenLayout;
 use super::outbox::Request;
 use super::toolkit::list::{Listed, Selection};
 use super::toolkit::polled::Polled;
 use super::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
-use keys::{BOOKS_KEYS, BooksAction};
 use lines::{BooksGrouping, BooksLine, BooksSorting, BooksTable, LineKey, SwarmNames};
 
 /// How often open books of a day are read again.
@@ -47,6 +45,30 @@ pub const SPEC: ViewSpec = ViewSpec {
     keys: || KeyTable::of("The books", BOOKS_KEYS),
     moves: true,
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BooksAction {
+    Back,
+    Open,
+    Grouping,
+    GroupingBefore,
+    MoreDays,
+    FewerDays,
+    Sort,
+    Turn,
+}
+
+#[rustfmt::skip]
+pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
+    bind("books_back", &[key(KeyCode::Esc), letter('q'), letter('$')], BooksAction::Back, "back", "back to the previous view"),
+    bind("books_grouping", &[key(KeyCode::Tab), letter(' ')], BooksAction::Grouping, "group", "add up by Mysis, by provider or by day"),
+    bind("books_previous_grouping", &[key(KeyCode::BackTab)], BooksAction::GroupingBefore, "", "the same in reverse order"),
+    bind("books_more_days", &[key(KeyCode::Left), letter('['), letter('h')], BooksAction::MoreDays, "more days", "go further back: more days"),
+    bind("books_fewer_days", &[key(KeyCode::Right), letter(']'), letter('l')], BooksAction::FewerDays, "fewer", "fewer days"),
+    bind("books_sort", &[letter('o')], BooksAction::Sort, "sort", "sort by the next column"),
+    bind("books_reverse", &[letter('O')], BooksAction::Turn, "", "reverse the order"),
+    bind("books_open", &[key(KeyCode::Enter)], BooksAction::Open, "open", "open the conversation of the selected Mysis"),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct BooksView {

@@ -11,32 +11,31 @@ pub(crate) mod view;
 mod actions;
 mod following;
 mod panel;
-mod requesting;
 
 pub(super) use actions::FocusOutcome;
-pub(super) use following::FollowFault;
-pub use requesting::Weight;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
+use actors::domain::last_request::RequestByteCounts;
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
-use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::order::{CompletedOrder, Order, OrderResult};
+use actors::domain::screen::{OrderId, ReadId};
 
+use super::facts::Facts;
+use super::outbox::Outbox;
 use super::overlay::layers::Layers;
 use super::text::figures::UtcOffset;
-use actors::domain::screen::ReadId;
 use following::Following;
 use game::GameSummary;
 use timeline::Timeline;
 use transcript::Transcript;
 use transcript::text_search::Direction;
 
-/// The most tool results that are read for the game panel when a conversation is opened.
-const MAX_GAME_RESULTS: usize = 300;
 const SEEK_PAGE_ROWS: usize = 500;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Focus {
     pub transcript: Transcript,
     pub game: GameSummary,
@@ -46,16 +45,24 @@ pub struct Focus {
     pub weight: Weight,
     /// How far it is known, while another process runs the Mysis.
     pub(super) following: Following,
-    /// Results that were stored while the older ones were still being read. They are applied
-    /// afterwards.
-    late: Vec<Arc<Row>>,
-    game_stamp: Option<ReadId>,
+    /// The read of results for the game panel, and those that were stored meanwhile. They are applied afterwards.
+    game_read: Option<(ReadId, Vec<Arc<Row>>)>,
     /// The running search for an error or an order in the store.
     seeking: Option<ActiveSeek>,
     /// Text searches in the store that are not answered yet.
-    searches: Vec<ReadId>,
+    searches: BTreeSet<ReadId>,
     /// The list from which it was opened, if it was. Going back leads there.
     pub(super) behind: Option<Box<ListBehind>>,
+}
+
+/// The size of a Mysis' newest request, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// The size of each part; `None` until the answer came.
+    pub parts: Option<RequestByteCounts>,
+    asked: Option<OrderId>,
+    /// The Mysis' token count when the size was asked for. When it grows, there is a newer request.
+    tokens: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -121,15 +128,7 @@ impl Focus {
     pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
-            game: GameSummary::default(),
-            timeline: Timeline::default(),
-            weight: Weight::default(),
-            following: Following::default(),
-            late: Vec::new(),
-            game_stamp: None,
-            seeking: None,
-            searches: Vec::new(),
-            behind: None,
+            ..Focus::default()
         }
     }
 
@@ -147,26 +146,15 @@ impl Focus {
         !self.searches.is_empty()
     }
 
-    /// Returns the query for the results that the game panel needs.
-    pub fn ask_for_game(&mut self, stamp: ReadId) -> PageQuery {
-        self.game_stamp = Some(stamp);
-        PageQuery {
-            mysis: self.mysis(),
-            from: PageFrom::Newest,
-            limit: MAX_GAME_RESULTS,
-            kinds: vec![RowKind::Result],
-        }
-    }
-
     /// Takes the page for the game panel. Returns whether the page was requested for it.
     pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
-        if self.game_stamp.take_if(|other| *other == stamp).is_none() {
+        let Some((_, late)) = self.game_read.take_if(|(other, _)| *other == stamp) else {
             return false;
-        }
+        };
         self.game = GameSummary::default();
-        self.game.read_all(page);
-        let late = std::mem::take(&mut self.late);
-        self.game.read_all(&late);
+        for row in page.iter().chain(&late) {
+            self.game.read_row(row);
+        }
         true
     }
 
@@ -177,11 +165,36 @@ impl Focus {
         if row.kind() != Some(RowKind::Result) {
             return;
         }
-        if self.game_stamp.is_some() {
-            self.late.push(row.clone());
-        } else {
-            self.game.read_row(row);
+        match &mut self.game_read {
+            Some((_, late)) => late.push(row.clone()),
+            None => self.game.read_row(row),
         }
+    }
+
+    /// Asks for the size of the newest request, if it may have changed.
+    pub(crate) fn weigh_request(&mut self, facts: &Facts, outbox: &mut Outbox) {
+        let Some(member) = facts.roster.get(self.mysis()) else {
+            return;
+        };
+        let tokens = Some(member.status.totals.tokens_in);
+        if self.weight.asked.is_none() && self.weight.tokens != tokens {
+            let name = member.status.name.to_string();
+            self.weight.asked = Some(outbox.ask(Order::ShowRequest { name }));
+            self.weight.tokens = tokens;
+        }
+    }
+
+    /// Takes the answer to that. Returns whether it was one.
+    pub(crate) fn take_weight(&mut self, id: OrderId, answer: &OrderResult) -> bool {
+        if self.weight.asked != Some(id) {
+            return false;
+        }
+        self.weight.asked = None;
+        self.weight.parts = match answer {
+            Ok(CompletedOrder::Request(sent)) => Some(sent.parts),
+            Ok(_) | Err(_) => None,
+        };
+        true
     }
 
     /// Ends the search in the store. Returns whether one was running.
@@ -189,7 +202,7 @@ impl Focus {
         self.seeking.take().is_some()
     }
 
-    /// The row where a search starts: the selected entry, or the last visible one.
+    /// The row that keys act upon: the selected entry, or the last visible one.
     fn position(&self) -> Seq {
         let shown = self.transcript.visible_lines();
         self.transcript
@@ -198,15 +211,16 @@ impl Focus {
             .unwrap_or(Seq(i64::MAX))
     }
 
-    /// Handles a failed read of the store. Returns whether it belonged to the conversation.
+    /// Handles a failed read of the store. Returns whether it belonged to the conversation and has to be told.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
-        let searches = self.searches.len();
-        self.searches.retain(|other| *other != stamp);
         let is_sought = |seeking: &mut ActiveSeek| seeking.stamp == stamp;
         let were_its = [
-            self.searches.len() < searches,
+            self.following.fail_request(stamp),
+            self.searches.remove(&stamp),
             self.seeking.take_if(is_sought).is_some(),
-            self.game_stamp.take_if(|other| *other == stamp).is_some(),
+            self.game_read
+                .take_if(|(other, _)| *other == stamp)
+                .is_some(),
             self.timeline.fail_request(stamp),
             self.transcript.fail_request(stamp),
         ];

@@ -64,7 +64,7 @@ impl Dashboard {
         self.keep_rows();
         (self.first_minute).refresh(&self.facts, &mut self.outbox);
         if let Some(focus) = &mut self.focus {
-            focus.refresh_timeline(&self.facts, &mut self.outbox);
+            (focus.timeline).refresh(focus.transcript.mysis, &self.facts, &mut self.outbox);
             focus.follow(&self.facts, &mut self.outbox);
         }
         self.poll_views();
@@ -145,8 +145,7 @@ impl Dashboard {
             focus
                 .transcript
                 .resize(layout.body.width, layout.body.height);
-            let load = focus.transcript.prepare_frame();
-            focus.load(load, &mut self.outbox);
+            focus.transcript.update(&mut self.outbox);
             if layout.panel.width > 0 {
                 focus.weigh_request(&self.facts, &mut self.outbox);
             }

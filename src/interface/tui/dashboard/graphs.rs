@@ -14,7 +14,7 @@ use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleSteps};
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
 use crossterm::event::{KeyCode, KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 
 use super::facts::Facts;
 use super::input_event::{key, letter};
@@ -91,7 +91,8 @@ pub enum GraphScope {
     Each(Vec<MysisId>),
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
+/// The shortest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum GraphSpan {
     #[default]
     Hour,
@@ -101,9 +102,6 @@ pub enum GraphSpan {
 }
 
 impl GraphSpan {
-    /// All, the shortest first.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// Its length in words, and in minutes.
     #[must_use]
     pub fn length(self) -> (&'static str, i64) {
@@ -124,7 +122,7 @@ impl GraphSpan {
         } else {
             place.saturating_sub(1)
         };
-        Self::ALL.get(place).copied().unwrap_or(self)
+        Self::VARIANTS.get(place).copied().unwrap_or(self)
     }
 }
 
@@ -183,11 +181,6 @@ impl GraphView {
         }
     }
 
-    pub fn change_scope(&mut self, scope: GraphScope) {
-        self.scope = scope;
-        self.samples.invalidate();
-    }
-
     /// The read of what is shown. `all` are the Myses of the swarm.
     pub fn query(&mut self, all: impl Iterator<Item = MysisId>, now: Timestamp) -> SampleQuery {
         let (myses, is_sum): (Vec<MysisId>, bool) = match &self.scope {
@@ -233,7 +226,7 @@ impl GraphView {
         self.curves_of(self.value, myses)
     }
 
-    pub(super) fn curves_of(&self, shown: GraphedValue, myses: usize) -> Vec<Curve> {
+    fn curves_of(&self, shown: GraphedValue, myses: usize) -> Vec<Curve> {
         let Some(samples) = self.samples.value() else {
             return Vec::new();
         };
@@ -280,10 +273,13 @@ impl View for GraphView {
             GraphAction::Previous => self.step_value(false, context.facts),
             GraphAction::Longer => self.change_span(self.span.step(true)),
             GraphAction::Shorter => self.change_span(self.span.step(false)),
-            GraphAction::Scope => self.change_scope(match &self.scope {
-                GraphScope::Swarm => GraphScope::Each(context.targets.in_hand.clone()),
-                GraphScope::Each(_) => GraphScope::Swarm,
-            }),
+            GraphAction::Scope => {
+                self.scope = match &self.scope {
+                    GraphScope::Swarm => GraphScope::Each(context.targets.in_hand.clone()),
+                    GraphScope::Each(_) => GraphScope::Swarm,
+                };
+                self.samples.invalidate();
+            }
         }
         Pressed::Stays
     }
@@ -441,7 +437,7 @@ mod tests {
 
     #[test]
     fn values_and_spans_are_walked_through() {
-        let all = GraphedValue::ALL;
+        let all = GraphedValue::VARIANTS;
         let last = all[all.len() - 1];
         assert_eq!(last.step(true), all[0]);
         assert_eq!(all[0].step(false), last);

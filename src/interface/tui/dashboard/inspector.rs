@@ -3,7 +3,6 @@
 mod actions;
 mod awaited;
 mod trees;
-mod view;
 
 pub use actions::SPEC;
 pub(crate) use awaited::AwaitedRequest;
@@ -140,12 +139,10 @@ impl Inspector {
 
     /// Sets the size of the window in columns and lines.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        let is_new = self.size.0 != columns || self.lines.is_empty();
-        self.size = (columns, rows);
-        if is_new {
+        if self.size != (columns, rows) || self.lines.is_empty() {
+            self.size = (columns, rows);
             self.lay_out();
         }
-        self.scroll_to_cursor();
     }
 
     pub fn move_to(&mut self, movement: Movement) {
@@ -226,7 +223,6 @@ impl Inspector {
         self.tree = Arc::new(self.whole.tree(self.form));
         (self.cursor, self.top) = (0, 0);
         self.lay_out();
-        self.scroll_to_cursor();
     }
 
     pub fn turn_all(&mut self) {
@@ -240,7 +236,6 @@ impl Inspector {
             Arc::make_mut(&mut self.tree).fold_all(Fold::Open);
         }
         self.lay_out();
-        self.scroll_to_cursor();
     }
 
     pub fn find(&mut self, text: &str) {
@@ -278,16 +273,15 @@ impl Inspector {
             Arc::make_mut(&mut self.tree).reveal(found);
             self.cursor = found;
             self.lay_out();
-            self.scroll_to_cursor();
         }
     }
 
     fn fold(&mut self, fold: Fold) {
         Arc::make_mut(&mut self.tree).fold(self.cursor, fold);
         self.lay_out();
-        self.scroll_to_cursor();
     }
 
+    /// Lays out the lines anew, and brings the cursor in sight.
     fn lay_out(&mut self) {
         let columns = usize::from(self.size.0).max(8);
         let mut lines = Vec::new();
@@ -301,6 +295,7 @@ impl Inspector {
             }
         }
         self.lines = Arc::new(lines);
+        self.scroll_to_cursor();
     }
 
     fn line_of_cursor(&self) -> usize {
@@ -333,4 +328,32 @@ fn pretty(text: &str) -> String {
     value
         .and_then(|value| serde_json::to_string_pretty(&value).ok())
         .unwrap_or_else(|| text.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{Event, KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
+
+    use super::*;
+    use crate::dashboard::input_event::Input;
+    use crate::dashboard::tests::{Desk, words};
+
+    #[test]
+    fn the_wheel_scrolls_away_from_the_line_in_hand_and_a_key_leads_back_to_it() {
+        let mut desk = Desk::new();
+        let row = words(1, &"a line\n".repeat(99));
+        (desk.board.layers).push_view(Inspector::of(row, UtcOffset::default()));
+        desk.board.prepare_frame();
+        let top = |desk: &Desk| desk.board.view::<Inspector>().map(|it| it.top);
+        desk.board.on_input(Input::Event(Event::Mouse(MouseEvent {
+            kind: MouseEventKind::ScrollDown,
+            column: 10,
+            row: 10,
+            modifiers: KeyModifiers::NONE,
+        })));
+        desk.board.prepare_frame();
+        assert_eq!(top(&desk), Some(3));
+        desk.key(KeyCode::Down);
+        assert_eq!(top(&desk), Some(1));
+    }
 }

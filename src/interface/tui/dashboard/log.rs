@@ -1,7 +1,6 @@
 //! The log: the events and orders of the swarm, what the program tells this operator alone, and the errors
 //! that stay visible until they are dismissed.
 
-pub mod filter;
 pub mod keys;
 pub mod list;
 pub mod looking;
@@ -19,19 +18,17 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event_record::{EventId, MESSAGE_CODE};
+use actors::domain::event_record::{EventId, EventRecordKind};
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
-use actors::domain::message::{Row, RowBody};
+use actors::domain::message::Row;
 use actors::domain::reading::{EVENT_PAGE, MAX_EVENTS};
 
 use super::text::tone::Tone;
-use message::{LogKind, LogMessage};
+use message::LogMessage;
 
 /// The most events that are kept while nobody looks at older ones.
 const MAX_MESSAGES: usize = 2000;
 const MAX_OWN_MESSAGES: usize = 200;
-/// The most messages whose answers are waited for.
-const MAX_UNANSWERED: usize = 500;
 /// The most errors that stay visible. Older ones remain in the log.
 const MAX_OPEN_ERRORS: usize = 20;
 /// How long an error that answers the operator's own input stays visible.
@@ -57,8 +54,6 @@ pub struct MessageLog {
     status: Vec<OpenError>,
     /// When the newest notice came. A notice is a message that answers the operator's input.
     said_at: Moment,
-    /// Messages to Myses without an answer, oldest first.
-    unanswered: VecDeque<(MysisId, Seq, EventId)>,
     has_older: bool,
     /// Whether the operator looks at older events, so that they are kept.
     keeps_older: bool,
@@ -74,7 +69,7 @@ struct OpenError {
 
 impl OpenError {
     fn is_over(&self, now: Moment) -> bool {
-        self.message.kind == LogKind::Own && now.since(self.since) >= OWN_ERROR_SHOW_TIME
+        self.message.kind.is_none() && now.since(self.since) >= OWN_ERROR_SHOW_TIME
     }
 }
 
@@ -134,7 +129,7 @@ impl MessageLog {
     /// Shows an error of the swarm until it is dismissed.
     pub fn raise_error(&mut self, at: Timestamp, code: &str, text: &str, now: Moment) {
         let message = LogMessage {
-            kind: LogKind::Notice,
+            kind: Some(EventRecordKind::Notice),
             ..LogMessage::own(at, Tone::Fault, code, text)
         };
         self.show_error(Arc::new(message), now);
@@ -161,7 +156,6 @@ impl MessageLog {
             return;
         }
         self.version += 1;
-        self.await_answer(&message);
         let later = self.messages.iter().rev();
         let place = self.messages.len() - later.take_while(|known| known.at > message.at).count();
         self.messages.insert(place, Arc::new(message));
@@ -189,7 +183,6 @@ impl MessageLog {
         let mut all: Vec<Arc<LogMessage>> = Vec::new();
         for message in stored {
             if !known.contains(&message.id) {
-                self.await_answer(&message);
                 all.push(Arc::new(message));
             } else if let Some(answer) = message.answered {
                 self.record_answer(message.id, answer);
@@ -224,42 +217,19 @@ impl MessageLog {
         }
     }
 
-    fn await_answer(&mut self, message: &LogMessage) {
-        if message.kind != LogKind::Order || *message.code != *MESSAGE_CODE {
-            return;
-        }
-        let (Some(mysis), Some(row), None) = (message.mysis, message.row, message.answered) else {
-            return;
-        };
-        if self.unanswered.len() == MAX_UNANSWERED {
-            self.unanswered.pop_front();
-        }
-        self.unanswered.push_back((mysis, row, message.id));
-    }
-
-    pub fn awaits(&self, mysis: MysisId) -> bool {
-        self.unanswered.iter().any(|(known, _, _)| *known == mysis)
+    /// Whether a row that a Mysis stored answers messages.
+    pub fn is_answered_by(&self, mysis: MysisId, row: &Row) -> bool {
+        let mut messages = self.messages.iter();
+        messages.any(|message| message.is_answered_by(mysis, row))
     }
 
     /// Takes a row that a Mysis stored, which may be the answer to messages.
     pub fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
-        let RowBody::Reply(words) = &row.body else {
-            return;
-        };
-        if words.text.trim().is_empty() {
-            return;
-        }
-        let mut answered = Vec::new();
-        self.unanswered.retain(|(known, message, id)| {
-            let answers = *known == mysis && row.seq > *message && words.seen_up_to >= *message;
-            if answers {
-                answered.push(*id);
+        for message in &mut self.messages {
+            if message.is_answered_by(mysis, row) {
+                self.version += 1;
+                Arc::make_mut(message).answered = Some(row.seq);
             }
-            !answers
-        });
-        for id in answered {
-            self.version += 1;
-            self.record_answer(id, row.seq);
         }
     }
 
@@ -274,7 +244,7 @@ impl MessageLog {
 
     /// Whether an error that answers the operator's own input is visible.
     pub fn shows_own_error(&self) -> bool {
-        self.open_errors().any(|error| error.kind == LogKind::Own)
+        self.open_errors().any(|error| error.kind.is_none())
     }
 
     pub fn has_old_error(&self, now: Moment) -> bool {
@@ -300,7 +270,7 @@ impl MessageLog {
 
     /// Removes the errors that answered the operator's own input, which succeeded since.
     pub fn end_own_errors(&mut self) {
-        self.status.retain(|open| open.message.kind != LogKind::Own);
+        self.status.retain(|open| open.message.kind.is_some());
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.

@@ -158,7 +158,7 @@ impl Dashboard {
                     false => self.open_from_list(mysis),
                 }
                 if let (Some(focus), Some(row)) = (&mut self.focus, row) {
-                    focus.move_in_transcript(&mut self.outbox, |transcript| transcript.go_to(row));
+                    focus.transcript.go_to(row);
                 }
             }
             Request::OpenHit(mysis, ..) if self.facts.roster.get(mysis).is_none() => {

@@ -95,20 +95,11 @@ impl Outbox {
         self.numbered
     }
 
-    pub(super) fn next_read_id(&mut self) -> ReadId {
-        ReadId(self.next_number())
-    }
-
     /// Asks the store. Its answer comes with this id.
     pub(super) fn read(&mut self, query: StoreQuery) -> ReadId {
-        let id = self.next_read_id();
-        self.read_as(id, query);
-        id
-    }
-
-    /// Asks the store under an id that was taken before.
-    pub(super) fn read_as(&mut self, id: ReadId, query: StoreQuery) {
+        let id = ReadId(self.next_number());
         self.effects.push(UiEffect::Read { id, query });
+        id
     }
 
     pub(super) fn request(&mut self, request: Request) {

@@ -39,10 +39,7 @@ pub enum ServerState {
 impl ServerState {
     /// Whether nothing speaks against it: it answers, or is not in use.
     pub fn answers(&self) -> bool {
-        match self {
-            ServerState::Unknown | ServerState::Up => true,
-            ServerState::Silent | ServerState::Doubtful(_) | ServerState::Away(_) => false,
-        }
+        matches!(self, ServerState::Unknown | ServerState::Up)
     }
 
     /// How bad it is, for an order.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use actors::domain::ids::{MysisId, Seq};
+use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
+use actors::domain::samples::Minute;
 use actors::domain::screen::{ReadId, StoreQuery};
+use ratatui::layout::Rect;
 
 use super::keys::{FOCUS_KEYS, FocusAction};
-use super::transcript::Transcript;
-use super::transcript::pages::Load;
+use super::timeline::view::minute_at;
 use super::transcript::text_search::{Direction, TextSearch, text_of};
 use super::{ActiveSeek, Focus, SeekKind};
 use crate::dashboard::inspector::whole_text;
@@ -81,7 +82,7 @@ impl Focus {
     }
 
     /// Moves in it. `height`: the rows of its area.
-    pub(crate) fn go(&mut self, movement: Movement, height: u16, outbox: &mut Outbox) {
+    pub(crate) fn go(&mut self, movement: Movement, height: u16) {
         let page = usize::from(height).max(2) - 1;
         let transcript = &mut self.transcript;
         match movement {
@@ -89,33 +90,13 @@ impl Focus {
             Movement::Down => transcript.scroll(1, Direction::Forth),
             Movement::PageUp => transcript.scroll(page, Direction::Back),
             Movement::PageDown => transcript.scroll(page, Direction::Forth),
-            Movement::First => self.move_in_transcript(outbox, Transcript::go_to_top),
-            Movement::Last => self.move_in_transcript(outbox, Transcript::go_to_bottom),
+            Movement::First => transcript.go_to_top(),
+            Movement::Last => transcript.go_to_bottom(),
         }
     }
 
-    /// Moves in the conversation and loads the rows there.
-    pub(crate) fn move_in_transcript(
-        &mut self,
-        outbox: &mut Outbox,
-        go: impl FnOnce(&mut Transcript) -> Option<Load>,
-    ) {
-        let load = go(&mut self.transcript);
-        self.load(load, outbox);
-    }
-
-    pub(crate) fn load(&mut self, load: Option<Load>, outbox: &mut Outbox) {
-        if let Some(load) = load {
-            let id = outbox.read(load.query(self.mysis()));
-            self.transcript.expect(id, load);
-        }
-    }
-
-    fn selected_row(&mut self) -> Option<Arc<Row>> {
-        let transcript = &self.transcript;
-        let newest = transcript.visible_lines().last().map(|line| line.entry.seq);
-        let seq = transcript.selected().or(newest)?;
-        transcript.pages().row(seq).cloned()
+    fn selected_row(&self) -> Option<Arc<Row>> {
+        self.transcript.pages().row(self.position()).cloned()
     }
 
     /// Starts a text search, which goes on in the store.
@@ -130,7 +111,7 @@ impl Focus {
                 mysis: Some(self.mysis()),
                 ..text_search.query(within, PLACES)
             };
-            self.searches.push(outbox.read(StoreQuery::Search(query)));
+            (self.searches).insert(outbox.read(StoreQuery::Search(query)));
         }
         self.transcript.find(Some(text_search));
     }
@@ -146,7 +127,7 @@ impl Focus {
         if let Some(text_search) = &mut self.transcript.text_search {
             text_search.current = Some(seq);
         }
-        self.move_in_transcript(outbox, |transcript| transcript.go_to_place(seq));
+        self.transcript.go_to_place(seq);
     }
 
     /// Takes the hits of a search in the store. When the last one came, says how many there are, and goes to the newest.
@@ -157,10 +138,9 @@ impl Focus {
         keymap: &Keymap,
         outbox: &mut Outbox,
     ) {
-        let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
+        if !self.searches.remove(&stamp) {
             return;
-        };
-        self.searches.remove(place);
+        }
         let mysis = self.mysis();
         let Some(text_search) = &mut self.transcript.text_search else {
             return;
@@ -186,8 +166,30 @@ impl Focus {
         outbox.say(&words);
         if let (false, Some(newest)) = (had, newest) {
             text_search.current = Some(newest);
-            self.move_in_transcript(outbox, |transcript| transcript.go_to(newest));
+            self.transcript.go_to(newest);
         }
+    }
+
+    /// Goes to the next or the previous minute in which something was said or done.
+    pub(crate) fn step_in_timeline(&mut self, is_later: bool, outbox: &mut Outbox) {
+        match self.timeline.beside(is_later) {
+            Some(there) => self.go_to_minute(there),
+            None if is_later => outbox.say("that is the newest minute"),
+            None => outbox.say("the timeline has no earlier minute"),
+        }
+    }
+
+    /// Goes to the minute in a column of the timeline, or to the last one before it.
+    pub(crate) fn click_timeline(&mut self, now: Timestamp, area: Rect, column: u16) {
+        let minute = minute_at(now, area, column);
+        if let Some(there) = minute.and_then(|minute| self.timeline.upto(minute)) {
+            self.go_to_minute(there);
+        }
+    }
+
+    fn go_to_minute(&mut self, (minute, seq): (Minute, Seq)) {
+        self.timeline.cursor = Some(minute);
+        self.transcript.go_to(seq);
     }
 
     fn go_to_match(&mut self, way: Direction, keymap: &Keymap, outbox: &mut Outbox) {
@@ -197,7 +199,7 @@ impl Focus {
         };
         if let Some(next) = text_search.next(text_search.current, way) {
             text_search.current = Some(next);
-            self.move_in_transcript(outbox, |transcript| transcript.go_to(next));
+            self.transcript.go_to(next);
         }
     }
 
@@ -216,7 +218,7 @@ impl Focus {
         };
         let reached = end.map_or(from, |row| row.seq);
         match found.map(|row| row.seq) {
-            Some(found) => self.move_in_transcript(outbox, |transcript| transcript.go_to(found)),
+            Some(found) => self.transcript.go_to(found),
             None => self.seek_beyond(what, way, reached, outbox),
         }
     }
@@ -256,9 +258,7 @@ impl Focus {
             Direction::Forth => (page.iter().find(|row| what.is(row)), page.last()),
         };
         match (found, end) {
-            (Some(found), _) => {
-                self.move_in_transcript(outbox, |transcript| transcript.go_to(found.seq));
-            }
+            (Some(found), _) => self.transcript.go_to(found.seq),
             (None, Some(end)) if page.len() >= what.limit() => {
                 self.seek_beyond(what, way, end.seq, outbox);
             }

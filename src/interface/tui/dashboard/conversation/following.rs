@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
-use actors::domain::message::Row;
+use actors::domain::message::{Row, RowKind};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::screen::{ReadId, StoreQuery};
 
@@ -14,6 +14,8 @@ use super::transcript::pages::Edge;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::outbox::Outbox;
 
+/// The most tool results that are read for the game panel when a conversation is opened.
+const MAX_GAME_RESULTS: usize = 300;
 /// The most rows of one read.
 const FOLLOWED_ROWS: usize = 200;
 /// The shortest time between two reads.
@@ -33,16 +35,6 @@ pub(crate) struct Following {
     /// The reads that are still to come because of a change.
     reads_left: u8,
     is_failing: bool,
-}
-
-/// What became of a read that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FollowFault {
-    NotOurs,
-    /// The one before it succeeded.
-    First,
-    /// The one before it failed, too.
-    Again,
 }
 
 impl Following {
@@ -65,17 +57,17 @@ impl Following {
         self.awaited.is_none().then(|| interval.saturating_sub(age))
     }
 
-    /// The query for what is not known yet.
-    fn ask(&mut self, id: ReadId, mysis: MysisId, now: Moment) -> PageQuery {
+    /// Reads what is not known yet.
+    fn read(&mut self, mysis: MysisId, now: Moment, outbox: &mut Outbox) {
         let from = self.reached.map_or(PageFrom::Newest, PageFrom::After);
-        (self.awaited, self.asked_at) = (Some((id, from)), Some(now));
-        self.reads_left = self.reads_left.saturating_sub(1);
-        PageQuery {
+        let id = outbox.read(StoreQuery::Page(PageQuery {
             mysis,
             from,
             limit: FOLLOWED_ROWS,
             kinds: Vec::new(),
-        }
+        }));
+        (self.awaited, self.asked_at) = (Some((id, from)), Some(now));
+        self.reads_left = self.reads_left.saturating_sub(1);
     }
 
     /// Takes the answer to a query: rows, oldest first, of which some may be known. Returns whether all of them were
@@ -93,14 +85,11 @@ impl Following {
         Some(are_new)
     }
 
-    /// Takes the failure of a read. The next one is due as ever.
-    pub(crate) fn fail_request(&mut self, id: ReadId) -> FollowFault {
+    /// Takes the failure of a read. The next one is due as ever. Returns whether that is news: the one before
+    /// succeeded.
+    pub(super) fn fail_request(&mut self, id: ReadId) -> bool {
         let asked = self.awaited.take_if(|(awaited, _)| *awaited == id);
-        match asked.map(|_| std::mem::replace(&mut self.is_failing, true)) {
-            None => FollowFault::NotOurs,
-            Some(true) => FollowFault::Again,
-            Some(false) => FollowFault::First,
-        }
+        asked.is_some() && !std::mem::replace(&mut self.is_failing, true)
     }
 }
 
@@ -133,9 +122,7 @@ impl Focus {
     /// Reads what another process stored in it, if it is time.
     pub(crate) fn follow(&mut self, facts: &Facts, outbox: &mut Outbox) {
         if self.time_to_follow(facts) == Some(Duration::ZERO) {
-            let (id, mysis) = (outbox.next_read_id(), self.mysis());
-            let page = self.following.ask(id, mysis, facts.moment);
-            outbox.read_as(id, StoreQuery::Page(page));
+            (self.following).read(self.transcript.mysis, facts.moment, outbox);
         }
     }
 
@@ -149,11 +136,14 @@ impl Focus {
     }
 
     pub(crate) fn read_beside(&mut self, outbox: &mut Outbox) {
-        let (game, timeline) = (outbox.next_read_id(), outbox.next_read_id());
-        let page = self.ask_for_game(game);
-        outbox.read_as(game, StoreQuery::Page(page));
-        let page = self.timeline.ask_for_rows(timeline, self.mysis());
-        outbox.read_as(timeline, StoreQuery::Page(page));
+        let results = outbox.read(StoreQuery::Page(PageQuery {
+            mysis: self.mysis(),
+            from: PageFrom::Newest,
+            limit: MAX_GAME_RESULTS,
+            kinds: vec![RowKind::Result],
+        }));
+        self.game_read = Some((results, Vec::new()));
+        self.timeline.read_rows(self.transcript.mysis, outbox);
     }
 }
 

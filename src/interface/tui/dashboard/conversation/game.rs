@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
 
 use actors::domain::game::{GameReading, ShipNames, Standing};
 use actors::domain::ids::{Seq, Timestamp};
@@ -20,16 +20,14 @@ pub struct GameSummary {
     credits: Arc<VecDeque<(Timestamp, i64)>>,
     /// The ship's gauges: the present value and the maximum.
     gauges: BTreeMap<Gauge, (f64, f64)>,
-    pub ship: Option<Box<str>>,
-    /// The star system, the point of interest and the base.
-    pub place: ShipLocation,
-    pub cargo: Vec<(Box<str>, i64)>,
+    /// The ship, its place and its goods. The level of the shield is among the gauges.
+    pub names: ShipNames,
     /// The time of the newest result that told any of this.
     pub at: Option<Timestamp>,
     newest: Seq,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum Gauge {
     Fuel,
     Cargo,
@@ -38,8 +36,6 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// The label on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -52,14 +48,6 @@ impl Gauge {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShipLocation {
-    pub system: Option<Box<str>>,
-    /// The point of interest in it.
-    pub poi: Option<Box<str>>,
-    pub base: Option<Box<str>>,
-}
-
 impl GameSummary {
     pub fn credits(&self) -> &VecDeque<(Timestamp, i64)> {
         &self.credits
@@ -69,14 +57,7 @@ impl GameSummary {
         self.gauges.get(&gauge).copied()
     }
 
-    /// Reads the results among these rows. The rows are in order, oldest first.
-    pub fn read_all(&mut self, rows: &[Arc<Row>]) {
-        for row in rows {
-            self.read_row(row);
-        }
-    }
-
-    /// Reads a result. One that is older than the newest one read is ignored.
+    /// Reads a row, if it is a result. One that is older than the newest one read is ignored.
     pub fn read_row(&mut self, row: &Row) {
         let Some((_, text, meta)) = row.result() else {
             return;
@@ -89,12 +70,12 @@ impl GameSummary {
             return;
         };
         self.newest = row.seq;
-        let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
+        let before = (self.gauges.clone(), self.names.clone());
         let standing = facts.standing(&meta.tool, false);
         self.take_standing(&standing, row.at);
         self.take_names(facts.ship(&meta.tool));
-        let is_new = before != (self.gauges.clone(), self.place.clone(), self.cargo.clone());
-        if is_new || standing.credits.is_some() {
+        let is_same = (&before.0, &before.1) == (&self.gauges, &self.names);
+        if !is_same || standing.credits.is_some() {
             self.at = Some(row.at);
         }
     }
@@ -123,19 +104,17 @@ impl GameSummary {
         }
     }
 
-    fn take_names(&mut self, names: ShipNames) {
-        self.take_level(Gauge::Shield, names.shield);
-        self.ship = names.ship.map(Into::into).or(self.ship.take());
-        let place = &mut self.place;
-        place.system = names.system.map(Into::into).or(place.system.take());
-        place.poi = names.poi.map(Into::into).or(place.poi.take());
-        if let Some(base) = names.base {
-            place.base = base.map(Into::into);
-        }
-        if let Some(goods) = names.hold {
-            let goods = goods.into_iter();
-            self.cargo = goods.map(|(name, many)| (name.into(), many)).collect();
-        }
+    fn take_names(&mut self, told: ShipNames) {
+        self.take_level(Gauge::Shield, told.shield);
+        let known = std::mem::take(&mut self.names);
+        self.names = ShipNames {
+            ship: told.ship.or(known.ship),
+            shield: Level::default(),
+            system: told.system.or(known.system),
+            poi: told.poi.or(known.poi),
+            base: told.base.or(known.base),
+            hold: told.hold.or(known.hold),
+        };
     }
 }
 
@@ -185,16 +164,17 @@ mod tests {
         game.read_row(&result(10, "get_status", &status));
         assert_eq!(game.gauge(Gauge::Fuel), Some((97.0, 100.0)));
         assert_eq!(game.gauge(Gauge::Shield), None);
-        assert_eq!(game.place.poi.as_deref(), Some("main_belt"));
-        assert_eq!(game.cargo, [("Iron Ore".into(), 12)]);
+        assert_eq!(game.names.poi.as_deref(), Some("main_belt"));
+        let hold = vec![("Iron Ore".to_string(), 12)];
+        assert_eq!(game.names.hold, Some(hold));
         game.read_row(&result(
             12,
             "travel",
             &json!({"action": "arrived", "poi": "Sol Central"}),
         ));
         game.read_row(&result(14, "dock", &json!({"base": "Command"})));
-        assert_eq!(game.place.poi.as_deref(), Some("Sol Central"));
-        assert_eq!(game.place.base.as_deref(), Some("Command"));
+        assert_eq!(game.names.poi.as_deref(), Some("Sol Central"));
+        assert_eq!(game.names.base, Some(Some("Command".to_string())));
         game.read_row(&result(
             11,
             "get_status",

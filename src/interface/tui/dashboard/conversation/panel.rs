@@ -17,6 +17,7 @@ use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
 use actors::domain::samples::GameFacts;
 use ratatui::layout::Rect;
+use strum::VariantArray;
 use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
@@ -163,30 +164,26 @@ fn add_game(
         lines.push(title);
         return lines.push(StyledLine::of("no result has shown it yet", Tone::Dim));
     };
-    let age = figures::ago(facts.now.since(at));
-    let ago = if age == "now" { "" } else { " ago" };
-    title.push(format!("  seen {age}{ago}"), Tone::Dim);
+    let seen = figures::seen(facts.now.since(at));
+    title.push(format!("  {seen}"), Tone::Dim);
     lines.push(title);
-    if let Some(ship) = &game.ship {
-        lines.push(labelled("name", ship.clone(), Tone::Text));
-    }
-    for (label, place) in [
-        ("system", &game.place.system),
-        ("place", &game.place.poi),
-        ("docked", &game.place.base),
+    let names = &game.names;
+    for (label, name) in [
+        ("name", names.ship.as_ref()),
+        ("system", names.system.as_ref()),
+        ("place", names.poi.as_ref()),
+        ("docked", names.base.as_ref().and_then(Option::as_ref)),
     ] {
-        if let Some(place) = place {
-            lines.push(labelled(label, place.clone(), Tone::Text));
-        }
+        lines.extend(name.map(|name| labelled(label, name.as_str(), Tone::Text)));
     }
-    let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, known));
-    let levels = levels.into_iter().flatten();
+    let levels = Gauge::VARIANTS.iter();
+    let levels = levels.filter_map(|gauge| Level::of(*gauge, game, known));
     lines.extend(levels.map(|level| level.line(columns)));
     // Goods are told by looks alone.
     let are_goods_old = Level::of(Gauge::Cargo, game, known)
         .zip(game.gauge(Gauge::Cargo))
         .is_some_and(|(level, (told, _))| level.is_old || (level.now - told).abs() >= 1.0);
-    for (name, quantity) in game.cargo.iter().take(8) {
+    for (name, quantity) in names.hold.iter().flatten().take(8) {
         let (quantity, tone) = match are_goods_old {
             true => (format!("{OLD_MARK}{quantity}"), Tone::Dim),
             false => (quantity.to_string(), Tone::Number),

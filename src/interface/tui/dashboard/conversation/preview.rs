@@ -71,10 +71,7 @@ impl Preview {
             area.width.saturating_sub(FRAME_COLUMNS),
             area.height.saturating_sub(1),
         );
-        if let Some(load) = preview.transcript.prepare_frame() {
-            let id = outbox.read(load.query(preview.mysis()));
-            preview.transcript.expect(id, load);
-        }
+        preview.transcript.update(outbox);
         preview
     }
 

@@ -5,23 +5,26 @@
 
 pub(crate) mod view;
 
-mod actions;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::domain::message::{ResultMeta, Row, RowBody, RowKind};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleStep, SampleSteps};
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{ReadId, StoreQuery};
+
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::Outbox;
 
 const MAX_MINUTES: i64 = 400;
 const MAX_ROWS: usize = 1_000;
-/// How often the samples are read again, in milliseconds.
-const REFRESH_MS: u64 = 30_000;
+/// How often the samples are read again.
+const REFRESH: Duration = Duration::from_secs(30);
 /// The length of a minute in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 /// A minute counts as one of waiting from this time on: less is the pace of any call.
@@ -53,10 +56,8 @@ impl MinuteUse {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinuteRecord {
-    /// The milliseconds by their use, as the rows tell them.
+    /// The milliseconds by their use, as the rows tell them, and the samples those of waiting.
     spent: BTreeMap<MinuteUse, u64>,
-    /// The milliseconds of waiting, as the samples tell them.
-    waited_ms: u64,
     pub first: Option<Seq>,
     pub has_order: bool,
 }
@@ -64,11 +65,10 @@ pub struct MinuteRecord {
 impl MinuteRecord {
     /// What took most of it; `None` if nothing is known to have happened.
     pub fn main_use(&self) -> Option<MinuteUse> {
-        let waited = (MinuteUse::Wait, self.waited_ms);
         let spent = self.spent.iter().map(|(kind, ms)| (*kind, *ms));
         let counts =
             |(kind, ms): &(MinuteUse, u64)| *kind != MinuteUse::Wait || *ms >= MIN_SHARE_MS;
-        let counted = spent.chain([waited]).filter(counts);
+        let counted = spent.filter(counts);
         // Of equal shares the first of the list counts: a failure before all others.
         let most = counted.max_by_key(|(kind, ms)| (*ms, std::cmp::Reverse(*kind)));
         most.map(|(kind, _)| kind)
@@ -92,9 +92,8 @@ impl Timeline {
         self.minutes.get(&minute)
     }
 
-    pub fn ask_for_rows(&mut self, id: ReadId, mysis: MysisId) -> PageQuery {
-        self.rows_read = Some(id);
-        PageQuery {
+    pub(crate) fn read_rows(&mut self, mysis: MysisId, outbox: &mut Outbox) {
+        let query = PageQuery {
             mysis,
             from: PageFrom::Newest,
             limit: MAX_ROWS,
@@ -105,7 +104,8 @@ impl Timeline {
                 RowKind::Prompt,
                 RowKind::Mission,
             ],
-        }
+        };
+        self.rows_read = Some(outbox.read(StoreQuery::Page(query)));
     }
 
     /// Takes the rows that were read. Returns whether they were read for the timeline.
@@ -120,29 +120,12 @@ impl Timeline {
         true
     }
 
-    pub fn is_due(&self, now: Moment) -> bool {
-        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
-        self.samples_read.is_none() && self.asked_at.is_none_or(is_old)
-    }
-
-    pub fn ask_for_samples(
-        &mut self,
-        id: ReadId,
-        mysis: MysisId,
-        (now, moment): (Timestamp, Moment),
-    ) -> SampleQuery {
-        (self.samples_read, self.asked_at) = (Some(id), Some(moment));
-        let time = (
-            Timestamp(now.0.saturating_sub(MAX_MINUTES * MINUTE_MS)),
-            now,
-        );
-        let steps = SampleSteps::new(SampleStep::Minute, time, 1);
-        SampleQuery {
-            myses: vec![mysis],
-            deleted: Vec::new(),
-            is_sum: false,
-            // So few minutes are never too many for one answer.
-            steps: steps.unwrap_or_else(|_| SampleSteps::automatic(time, 1)),
+    /// Reads the samples if it is time.
+    pub(crate) fn refresh(&mut self, mysis: MysisId, facts: &Facts, outbox: &mut Outbox) {
+        let is_old = |at: Moment| facts.moment.since(at) >= REFRESH;
+        if self.samples_read.is_none() && self.asked_at.is_none_or(is_old) {
+            let query = StoreQuery::Samples(samples_query(mysis, facts.now));
+            (self.samples_read, self.asked_at) = (Some(outbox.read(query)), Some(facts.moment));
         }
     }
 
@@ -151,8 +134,10 @@ impl Timeline {
             return;
         }
         for sample in read.iter().flat_map(|series| &series.samples) {
-            if sample.flow.waited_ms > 0 {
-                self.record(sample.minute).waited_ms = sample.flow.waited_ms;
+            let waited = sample.flow.waited_ms;
+            if waited > 0 {
+                let spent = &mut self.record(sample.minute).spent;
+                spent.insert(MinuteUse::Wait, waited);
             }
         }
         self.forget_oldest();
@@ -250,6 +235,21 @@ impl Timeline {
     fn with_rows(&self) -> impl Iterator<Item = (Minute, Seq)> {
         let minutes = self.minutes.iter();
         minutes.filter_map(|(minute, record)| Some((*minute, record.first?)))
+    }
+}
+
+fn samples_query(mysis: MysisId, now: Timestamp) -> SampleQuery {
+    let time = (
+        Timestamp(now.0.saturating_sub(MAX_MINUTES * MINUTE_MS)),
+        now,
+    );
+    let steps = SampleSteps::new(SampleStep::Minute, time, 1);
+    SampleQuery {
+        myses: vec![mysis],
+        deleted: Vec::new(),
+        is_sum: false,
+        // So few minutes are never too many for one answer.
+        steps: steps.unwrap_or_else(|_| SampleSteps::automatic(time, 1)),
     }
 }
 

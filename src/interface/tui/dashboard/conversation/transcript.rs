@@ -23,7 +23,7 @@ use crate::dashboard::text::figures::UtcOffset;
 use crate::dashboard::text::tree::Fold;
 use actors::domain::screen::ReadId;
 use entry::{EntryOptions, ResultForm, TranscriptEntry};
-use pages::{Load, PageMerge, Pages};
+use pages::{Load, Pages};
 use text_search::TextSearch;
 
 /// The most entries whose layout is kept.
@@ -32,17 +32,13 @@ const MAX_LAID_OUT_ENTRIES: usize = 400;
 const GUTTER_COLUMNS: u16 = 11;
 const GUTTER_WHEN_NARROW: u16 = 2;
 const NARROW_BELOW_COLUMNS: u16 = 60;
-/// How many rows beyond its window a conversation has in memory.
-const LOAD_AHEAD_ROWS: usize = 60;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Transcript {
     pub mysis: MysisId,
     name: Arc<str>,
     offset: UtcOffset,
     pages: Pages,
-    /// More rows are loaded when fewer than this remain beyond the window.
-    load_ahead: usize,
     columns: u16,
     height: u16,
     place: ScrollPosition,
@@ -54,6 +50,8 @@ pub struct Transcript {
     /// The entry that keys act upon.
     selected: Option<Seq>,
     pub text_search: Option<TextSearch>,
+    /// What was gone to and has to be read, until it is asked for.
+    wanted: Option<Load>,
     /// The row whose place of the searched text is to be shown once the row is loaded.
     to_reveal: Option<Seq>,
     /// Whether the window stays at the revealed row although it shows the end as well.
@@ -61,9 +59,10 @@ pub struct Transcript {
     shown: Vec<VisibleLine>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ScrollPosition {
     /// At the end. New rows scroll the window.
+    #[default]
     Bottom,
     /// The first visible line is this line of this row.
     At(Seq, usize),
@@ -85,21 +84,7 @@ impl Transcript {
             mysis,
             name,
             offset,
-            pages: Pages::default(),
-            load_ahead: LOAD_AHEAD_ROWS,
-            columns: 0,
-            height: 0,
-            place: ScrollPosition::Bottom,
-            laid_out: BTreeMap::new(),
-            turned: BTreeSet::new(),
-            fold: Fold::Closed,
-            reasoning: Fold::Closed,
-            results: ResultForm::Words,
-            selected: None,
-            text_search: None,
-            to_reveal: None,
-            is_held: false,
-            shown: Vec::new(),
+            ..Transcript::default()
         }
     }
 
@@ -108,7 +93,6 @@ impl Transcript {
     pub fn reading_few(self, lines: usize) -> Transcript {
         Transcript {
             pages: Pages::of_few(lines.max(1)),
-            load_ahead: 1,
             ..self
         }
     }
@@ -166,10 +150,6 @@ impl Transcript {
         self.height = height;
     }
 
-    pub fn expect(&mut self, stamp: ReadId, load: Load) {
-        self.pages.expect(stamp, load);
-    }
-
     /// Handles a failed read of the store. Returns whether this transcript waited for it.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         self.pages.fail_request(stamp)
@@ -179,7 +159,7 @@ impl Transcript {
         if let Some(text_search) = &mut self.text_search {
             page.iter().for_each(|row| text_search.check_row(row));
         }
-        if self.pages.take(stamp, page) == Some(PageMerge::Replace) {
+        if self.pages.take(stamp, page) {
             self.laid_out.clear();
         }
     }

@@ -106,7 +106,7 @@ impl Facts {
         if may_concern_orders && !self.orders.receipts().is_empty() {
             Arc::make_mut(&mut self.orders).on_row_stored(mysis, row);
         }
-        if self.log.awaits(mysis) {
+        if self.log.is_answered_by(mysis, row) {
             Arc::make_mut(&mut self.log).on_row_stored(mysis, row);
         }
     }

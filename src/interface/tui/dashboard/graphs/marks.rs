@@ -1,12 +1,13 @@
 //! What happened, on the axis of time: orders, errors, servers that were away, freezes.
 
+use actors::domain::event_record::EventRecordKind;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::outages::ServerLabel;
 use actors::domain::samples::Minute;
 use zoea_text::clean::one_line;
 
 use crate::dashboard::facts::Facts;
-use crate::dashboard::log::message::{LogKind, LogMessage};
+use crate::dashboard::log::message::LogMessage;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::toolkit::plot::Mark;
 
@@ -107,7 +108,7 @@ fn orders(facts: &Facts, bounds: (f64, f64)) -> impl Iterator<Item = f64> {
     let stored = facts.log.messages().iter();
     let stored = stored.filter(|message| {
         // A refused order changed nothing.
-        message.kind == LogKind::Order && message.tone != Tone::Warning
+        message.kind == Some(EventRecordKind::Order) && message.tone != Tone::Warning
     });
     let receipts = facts.orders.receipts().iter();
     let given = receipts.filter(|receipt| receipt.done + receipt.awaited > 0);

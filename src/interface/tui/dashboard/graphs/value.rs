@@ -1,12 +1,15 @@
 //! The values that graphs show, made of samples.
 
 use actors::domain::samples::Sample;
-use strum::{EnumCount, VariantArray};
+use strum::VariantArray;
+
+use crate::dashboard::toolkit::list::step_in;
 
 /// The minutes of an hour, for rates.
 const HOUR_MINUTES: f64 = 60.0;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
+/// In the order of the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum GraphedValue {
     Credits,
     /// Credits earned in an hour.
@@ -26,9 +29,6 @@ pub enum GraphedValue {
 }
 
 impl GraphedValue {
-    /// All, in the order of the keys.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// Whether it is of money, of which only a game tells.
     #[must_use]
     pub fn is_of_money(self) -> bool {
@@ -53,8 +53,7 @@ impl GraphedValue {
     /// The next or the previous one, in a circle.
     #[must_use]
     pub fn step(self, forth: bool) -> GraphedValue {
-        let by = if forth { 1 } else { Self::COUNT - 1 };
-        Self::ALL[(self as usize + by) % Self::COUNT]
+        step_in(Self::VARIANTS, self, forth)
     }
 
     /// The value of a sample in whose step so many minutes are over; `None` where it is not known. The shares of

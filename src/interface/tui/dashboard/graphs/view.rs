@@ -1,6 +1,7 @@
 //! Draws the graphs.
 
 use ratatui::layout::{Constraint, Layout, Rect};
+use strum::VariantArray;
 
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::Minute;
@@ -152,8 +153,7 @@ fn paint_table(
     let titles = ["NOW", "LOWEST", "HIGHEST", "AVERAGE"].map(str::to_string);
     painter.line(area, 0, &row("", titles, Tone::Dim));
     let rows: Vec<(String, GraphedValue, Curve)> = match curves {
-        [_] => GraphedValue::ALL
-            .into_iter()
+        [_] => (GraphedValue::VARIANTS.iter().copied())
             .flat_map(|value| {
                 let curves = view.curves_of(value, facts.counts.all);
                 let known = curves.into_iter().filter(|curve| !curve.points.is_empty());

@@ -52,7 +52,7 @@ impl Dashboard {
             return;
         };
         if let Some(movement) = movement {
-            focus.go(movement, layout.body.height, &mut self.outbox);
+            focus.go(movement, layout.body.height);
         }
         let Some(gesture) = gesture else {
             return;

@@ -30,9 +30,8 @@ impl Dashboard {
             return self.click_need(mouse, layout);
         }
         if layout.timeline.contains(position_of(mouse)) && wheel_direction(mouse).is_none() {
-            let (now, place) = (self.facts.now, (layout.timeline, mouse.column));
             if let Some(focus) = &mut self.focus {
-                focus.click_timeline(now, place, &mut self.outbox);
+                focus.click_timeline(self.facts.now, layout.timeline, mouse.column);
             }
             return;
         }

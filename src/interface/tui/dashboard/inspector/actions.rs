@@ -1,19 +1,23 @@
-//! What the keys of the inspector do.
+//! The inspector as a view: what its keys do, and how it is drawn.
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::{Position, Rect};
 
-use super::{Inspector, view};
+use super::Inspector;
 use crate::dashboard::conversation::transcript::text_search::{Direction, text_of};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::handling::{WHEEL_LINES, wheel_direction};
 use crate::dashboard::keys::{KeyTable, Movement};
-use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, InspectorAction};
 use crate::dashboard::overlay::query::QueryScope;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::dashboard::toolkit::page::begin_page;
 use crate::dashboard::toolkit::view::{Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
+use crate::theme::Ground;
 
 pub const SPEC: ViewSpec = ViewSpec {
     opening: None,
@@ -55,7 +59,25 @@ impl View for Inspector {
     }
 
     fn paint(&self, _: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(self, layout, painter);
+        let lines = self.lines.len();
+        let bottom = self.top + usize::from(layout.page().height);
+        let place = format!("  {} of {lines} ", bottom.min(lines));
+        let room = usize::from(layout.title.width).saturating_sub(place.len() + 1);
+        let title = format!(" {}", width::clip(&self.title, room));
+        let body = begin_page(layout, &StyledLine::of(title, Tone::Brand), painter);
+        painter.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
+        let mut was_selected = false;
+        for (row, (line, is_selected)) in (0..body.height).zip(self.visible()) {
+            let whole = row_of(body, row);
+            if is_selected {
+                painter.fill(whole, Ground::Selected);
+                if !was_selected {
+                    painter.text(whole, 0, "▌", Tone::Accent);
+                }
+            }
+            was_selected = is_selected;
+            painter.line(without_left(whole, 2), 0, line);
+        }
     }
 
     fn poll(&mut self, _: &mut ViewContext<'_>, page: Rect) {

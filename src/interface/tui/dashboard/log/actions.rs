@@ -72,7 +72,7 @@ impl View for LogView {
             LogAction::Whole => self.show_whole(),
             LogAction::Turn => self.toggle_fold(),
             LogAction::TurnAll => self.toggle_folds(),
-            LogAction::Filter => self.next_filter(),
+            LogAction::Filter => self.rules.filter = self.rules.filter.next(),
             LogAction::Only => self.toggle_only(),
             LogAction::Wrap => self.wraps = !self.wraps,
             LogAction::Find => {

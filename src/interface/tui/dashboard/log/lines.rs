@@ -3,14 +3,65 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actors::domain::event_record::EventId;
+use actors::domain::event_record::{EventId, EventRecordKind};
 use actors::domain::ids::Timestamp;
+use strum::VariantArray;
 
 use super::MessageLog;
-use super::filter::LogFilter;
 use super::folding::{Fold, fold};
 use super::message::LogMessage;
 use crate::dashboard::text::figures::UtcOffset;
+use crate::dashboard::toolkit::list::step_in;
+
+/// Which messages are shown, in the order of the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
+pub(crate) enum LogFilter {
+    #[default]
+    All,
+    Warnings,
+    Errors,
+    Orders,
+    Notices,
+    States,
+    /// What the program told this operator alone.
+    Own,
+}
+
+impl LogFilter {
+    #[must_use]
+    pub(crate) fn next(self) -> LogFilter {
+        step_in(Self::VARIANTS, self, true)
+    }
+
+    #[must_use]
+    pub(crate) fn shows(self, message: &LogMessage) -> bool {
+        match self {
+            LogFilter::All | LogFilter::Own => true,
+            LogFilter::Warnings => message.is_trouble(),
+            LogFilter::Errors => message.is_error(),
+            LogFilter::Orders => message.kind == Some(EventRecordKind::Order),
+            LogFilter::Notices => matches!(
+                message.kind,
+                Some(EventRecordKind::Notice | EventRecordKind::Need)
+            ),
+            LogFilter::States => message.kind == Some(EventRecordKind::State),
+        }
+    }
+
+    /// The words that the screen shows.
+    #[must_use]
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            LogFilter::All => "all events",
+            LogFilter::Warnings => "warnings and errors",
+            LogFilter::Errors => "errors",
+            LogFilter::Orders => "orders",
+            LogFilter::Notices => "notices",
+            LogFilter::States => "changes of state",
+            LogFilter::Own => "notices of this terminal",
+        }
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineRules {
@@ -39,11 +90,7 @@ pub(crate) enum LogLine {
 impl LogLine {
     /// The event that stands for the line; `None` for a rule.
     pub(crate) fn event(&self) -> Option<&Arc<LogMessage>> {
-        match self {
-            LogLine::Day(_) | LogLine::Looked(_) => None,
-            LogLine::Events(events) => events.first(),
-            LogLine::Unfolded(event, _) => Some(event),
-        }
+        self.events().first()
     }
 
     pub(crate) fn events(&self) -> &[Arc<LogMessage>] {
@@ -56,14 +103,9 @@ impl LogLine {
 }
 
 pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
-    let all = match rules.filter {
-        LogFilter::Own => log.own_messages(),
-        LogFilter::All
-        | LogFilter::Warnings
-        | LogFilter::Errors
-        | LogFilter::Orders
-        | LogFilter::Notices
-        | LogFilter::States => log.messages(),
+    let all = match rules.filter == LogFilter::Own {
+        true => log.own_messages(),
+        false => log.messages(),
     };
     let shown = all.iter().filter(|message| {
         let is_meant = rules.only.as_ref().is_none_or(|name| message.who == *name);

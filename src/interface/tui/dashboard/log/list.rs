@@ -7,15 +7,14 @@ use actors::domain::screen::ReadId;
 use ratatui::layout::Rect;
 
 use super::MessageLog;
-use super::filter::LogFilter;
-use super::lines::{LineRules, LogLine, lines_of};
+use super::lines::{LineRules, LogFilter, LogLine, lines_of};
 use super::message::LogMessage;
 use super::rows::rows_of;
 use super::whole::WholeEvent;
 use crate::dashboard::conversation::transcript::text_search::{Direction, TextSearch};
 use crate::dashboard::keys::Movement;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LogView {
     pub(crate) rules: LineRules,
     pub(crate) text_search: Option<TextSearch>,
@@ -51,18 +50,8 @@ impl LogView {
     pub(super) fn new(rules: LineRules) -> LogView {
         LogView {
             rules,
-            text_search: None,
-            wraps: false,
-            whole: None,
-            lines: Arc::default(),
-            found: Arc::default(),
-            made_of: None,
-            selected: None,
             above: usize::MAX,
-            size: (0, 0),
-            awaited: None,
-            complaint: None,
-            seeks: false,
+            ..LogView::default()
         }
     }
 
@@ -179,15 +168,10 @@ impl LogView {
     }
 
     pub(super) fn move_to(&mut self, movement: Movement) {
-        let place = match movement {
-            Movement::Last => return self.select(None),
-            Movement::Up
-            | Movement::Down
-            | Movement::PageUp
-            | Movement::PageDown
-            | Movement::First => self.place(),
-        };
-        let Some(place) = place else {
+        if movement == Movement::Last {
+            return self.select(None);
+        }
+        let Some(place) = self.place() else {
             return;
         };
         let (last, rows) = (self.lines.len() - 1, usize::from(self.size.1));
@@ -229,13 +213,9 @@ impl LogView {
                     .extend(events.iter().map(|event| event.id));
             }
             LogLine::Unfolded(event, _) => {
-                let alike = self.lines.iter().flat_map(LogLine::events);
-                let alike: Vec<EventId> = alike
-                    .filter(|other| other.is_alike(event))
-                    .map(|other| other.id)
-                    .collect();
-                for id in alike {
-                    self.rules.unfolded.remove(&id);
+                let events = self.lines.iter().flat_map(LogLine::events);
+                for alike in events.filter(|other| other.is_alike(event)) {
+                    self.rules.unfolded.remove(&alike.id);
                 }
             }
             LogLine::Events(_) | LogLine::Day(_) | LogLine::Looked(_) => {}
@@ -258,18 +238,9 @@ impl LogView {
         };
     }
 
-    pub(super) fn next_filter(&mut self) {
-        self.rules.filter = self.rules.filter.next();
-    }
-
     /// Whether not everything is shown.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.rules.filter != LogFilter::All || self.rules.only.is_some()
-    }
-
-    /// Why older events cannot be read.
-    pub(crate) fn complaint(&self) -> Option<&str> {
-        self.complaint.as_deref()
     }
 
     /// The event before which older ones are to be read now; `None` if none are.

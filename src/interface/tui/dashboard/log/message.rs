@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use actors::domain::event_record::{
-    EventId, EventRecord, EventRecordKind, OFFER_CODE, OrderSource,
+    EventId, EventRecord, EventRecordKind, MESSAGE_CODE, OFFER_CODE, OrderSource,
 };
 use actors::domain::ids::{MysisId, Seq, Timestamp};
-use actors::domain::message::Severity;
+use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::state::LifeState;
 
 use crate::dashboard::text::tone::Tone;
@@ -18,7 +18,8 @@ pub struct LogMessage {
     pub id: EventId,
     pub at: Timestamp,
     pub tone: Tone,
-    pub kind: LogKind,
+    /// `None` for what the program tells this operator alone, which is stored nowhere.
+    pub kind: Option<EventRecordKind>,
     /// The name of the Mysis that it is about; empty for the swarm.
     pub who: Arc<str>,
     pub mysis: Option<MysisId>,
@@ -31,30 +32,6 @@ pub struct LogMessage {
     pub answered: Option<Seq>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogKind {
-    Order,
-    State,
-    Notice,
-    Need,
-    /// What the program tells this operator alone. It is stored nowhere.
-    Own,
-}
-
-impl LogKind {
-    /// The word that the screen shows.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LogKind::Order => "order",
-            LogKind::State => "change of state",
-            LogKind::Notice => "notice",
-            LogKind::Need => "need",
-            LogKind::Own => "notice of this terminal",
-        }
-    }
-}
-
 impl LogMessage {
     /// A message that only this operator gets. Its text is cleaned and joined into one line.
     pub fn own(at: Timestamp, tone: Tone, code: &str, text: &str) -> LogMessage {
@@ -62,7 +39,7 @@ impl LogMessage {
             id: EventId(0),
             at,
             tone,
-            kind: LogKind::Own,
+            kind: None,
             who: Arc::default(),
             mysis: None,
             code: code.into(),
@@ -79,12 +56,7 @@ impl LogMessage {
         LogMessage {
             id: record.id,
             tone: tone_of_record(record),
-            kind: match record.kind {
-                EventRecordKind::State => LogKind::State,
-                EventRecordKind::Notice => LogKind::Notice,
-                EventRecordKind::Need => LogKind::Need,
-                EventRecordKind::Order => LogKind::Order,
-            },
+            kind: Some(record.kind),
             who: name.unwrap_or_default().into(),
             mysis: record.mysis.as_ref().map(|who| who.id),
             source: record.source,
@@ -96,11 +68,27 @@ impl LogMessage {
 
     /// Whether the message is a notice: it only answers the operator's input.
     pub fn is_notice(&self) -> bool {
-        matches!(&*self.code, "said" | "screen") && self.kind == LogKind::Own
+        matches!(&*self.code, "said" | "screen") && self.kind.is_none()
     }
 
     pub fn is_error(&self) -> bool {
         matches!(self.tone, Tone::Fault | Tone::Errored)
+    }
+
+    /// Whether it is an error or a warning.
+    pub fn is_trouble(&self) -> bool {
+        self.is_error() || self.tone == Tone::Warning
+    }
+
+    /// The words that the screen shows for its kind.
+    pub fn kind_text(&self) -> &'static str {
+        match self.kind {
+            None => "notice of this terminal",
+            Some(EventRecordKind::State) => "change of state",
+            Some(
+                kind @ (EventRecordKind::Notice | EventRecordKind::Need | EventRecordKind::Order),
+            ) => kind.as_str(),
+        }
     }
 
     /// Whether another message tells the same, apart from when, of whom, and what came of it.
@@ -111,9 +99,20 @@ impl LogMessage {
             && (self.text == other.text || *self.code == *OFFER_CODE)
     }
 
+    /// Whether a row that a Mysis stored is the answer to this message.
+    pub fn is_answered_by(&self, mysis: MysisId, row: &Row) -> bool {
+        let RowBody::Reply(words) = &row.body else {
+            return false;
+        };
+        let is_message = self.kind == Some(EventRecordKind::Order) && *self.code == *MESSAGE_CODE;
+        let is_open = is_message && self.mysis == Some(mysis) && self.answered.is_none();
+        let is_seen = |message: Seq| row.seq > message && words.seen_up_to >= message;
+        is_open && self.row.is_some_and(is_seen) && !words.text.trim().is_empty()
+    }
+
     /// What came of an order; empty if there is nothing to tell.
     pub fn receipt(&self) -> &'static str {
-        let is_stored = self.kind == LogKind::Order && self.row.is_some();
+        let is_stored = self.kind == Some(EventRecordKind::Order) && self.row.is_some();
         match (is_stored, self.answered) {
             (true, Some(_)) => "stored · answered",
             (true, None) => "stored",

@@ -5,7 +5,7 @@ use actors::domain::event_record::{
     EventRecord, EventRecordKind, MESSAGE_CODE, OFFER_CODE, OrderSource,
 };
 use actors::domain::ids::{Now, TurnNumber};
-use actors::domain::message::{Severity, Utterance};
+use actors::domain::message::{RowBody, Severity, Utterance};
 use actors::domain::reading::EventQuery;
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery, UiEffect};
 use crossterm::event::KeyCode;
@@ -133,11 +133,11 @@ fn a_message_is_followed_until_it_is_answered_here_and_from_the_store() {
     }
     log.on_row_stored(MysisId(2), &reply(9, 8, "not me"));
     assert_eq!(receipt(&log), "stored");
-    assert!(log.awaits(MysisId(1)));
+    assert!(log.is_answered_by(MysisId(1), &reply(10, 9, "done")));
     log.on_row_stored(MysisId(1), &reply(10, 9, "done"));
     log.on_row_stored(MysisId(1), &reply(12, 11, "done again"));
     assert_eq!(receipt(&log), "stored · answered");
-    assert!(!log.awaits(MysisId(1)));
+    assert!(!log.is_answered_by(MysisId(1), &reply(12, 11, "done again")));
     // Another terminal, which opened after the answer and before the store was read.
     let mut late = MessageLog::default();
     late.add(LogMessage::of(&order(1)));
@@ -310,7 +310,7 @@ fn a_store_that_cannot_be_read_is_told_and_asked_again_by_a_key() {
     desk.board.on_read(id, Err("disk gone".to_string()));
     desk.board.prepare_frame();
     assert_eq!(asked(&desk.board.take_effects()), []);
-    assert_eq!(log_of(&mut desk).complaint(), Some("disk gone"));
+    assert_eq!(log_of(&mut desk).complaint.as_deref(), Some("disk gone"));
     assert_eq!(asked(&desk.key(KeyCode::Up)).len(), 1);
 }
 
@@ -382,7 +382,7 @@ fn folds_open_and_close_and_one_mysis_is_shown_alone() {
     desk.types("zff");
     assert_eq!(lines(&mut desk), 0, "none of them is an error");
     desk.types("ffff");
-    assert_eq!(log_of(&mut desk).rules.filter, filter::LogFilter::Own);
+    assert_eq!(log_of(&mut desk).rules.filter, lines::LogFilter::Own);
     assert_eq!(lines(&mut desk), 0);
     desk.types("y");
     assert_eq!(
@@ -403,7 +403,7 @@ fn each_notice_of_this_terminal_is_taken_in_hand_and_shown_whole() {
         desk.board.facts.notify(Tone::Hint, "said", text);
     }
     desk.types("Lffffff");
-    assert_eq!(log_of(&mut desk).rules.filter, filter::LogFilter::Own);
+    assert_eq!(log_of(&mut desk).rules.filter, lines::LogFilter::Own);
     assert_eq!(in_hand(&mut desk), "third");
     desk.types("k");
     assert_eq!(in_hand(&mut desk), "second");

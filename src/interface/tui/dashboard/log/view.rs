@@ -78,7 +78,7 @@ fn title(view: &LogView) -> StyledLine {
         };
         title.push(words, Tone::Hint);
     }
-    match (view.complaint(), view.awaited.is_some()) {
+    match (&view.complaint, view.awaited.is_some()) {
         (Some(why), _) => title.push(format!("  older events cannot be read: {why}"), Tone::Fault),
         (None, true) => title.push("  reading older events …", Tone::Dim),
         (None, false) => {}

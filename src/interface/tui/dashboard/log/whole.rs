@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use actors::domain::event_record::EventRecordKind;
 use actors::domain::ids::{MysisId, Seq};
 
-use super::message::{LogKind, LogMessage};
+use super::message::LogMessage;
 use crate::dashboard::keys::Movement;
 use crate::dashboard::text::figures::UtcOffset;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -56,7 +57,7 @@ impl WholeEvent {
         if let [_] = self.events[..] {
             add("who", &first.who, Tone::Strong);
         }
-        let what = format!("{} {}", first.kind.as_str(), first.source_text());
+        let what = format!("{} {}", first.kind_text(), first.source_text());
         add("what", what.trim_end(), Tone::Dim);
         add("outcome", first.receipt(), Tone::Success);
         add("text", &first.text, first.tone);
@@ -81,15 +82,11 @@ impl WholeEvent {
 
 /// The chain of causes at the end of an error, outermost first.
 fn causes(message: &LogMessage) -> Vec<&str> {
-    let tells_causes = match message.kind {
-        LogKind::State | LogKind::Notice | LogKind::Need | LogKind::Own => true,
-        LogKind::Order => false,
-    };
-    let is_trouble = message.is_error() || message.tone == Tone::Warning;
-    if !tells_causes || !is_trouble {
-        return Vec::new();
+    let is_order = message.kind == Some(EventRecordKind::Order);
+    match message.is_trouble() && !is_order {
+        true => message.text.split(": ").skip(1).collect(),
+        false => Vec::new(),
     }
-    message.text.split(": ").skip(1).collect()
 }
 
 fn add_labelled(label: &str, text: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {

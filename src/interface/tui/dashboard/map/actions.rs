@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
-use actors::domain::system_map::{SystemMap, SystemMapQuery};
+use actors::domain::system_map::{MappedSystem, SystemMap, SystemMapQuery};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 
@@ -157,37 +157,41 @@ impl View for MapView {
 impl MapView {
     /// Shows the selected system in the middle if it is out of sight.
     fn follow_selected(&mut self, page: Rect) {
-        let Some(map) = self.map().cloned() else {
-            return;
-        };
-        let shown = Viewport::new(self, &map, view::areas(page)[0]);
         let position = self.selected_position();
-        if position.is_some_and(|position| shown.cell(position).is_none()) {
+        if position.is_some_and(|position| !self.is_shown(position, page)) {
             self.centre = position;
         }
     }
 
+    fn viewport(&self, page: Rect) -> Option<Viewport> {
+        Some(Viewport::new(self, self.map()?, view::areas(page)[0]))
+    }
+
+    fn is_shown(&self, position: (f64, f64), page: Rect) -> bool {
+        let viewport = self.viewport(page);
+        viewport.is_some_and(|shown| shown.cell(position).is_some())
+    }
+
     /// Shows another part of the map. The system in its middle is selected, so that the selected one is in sight.
     fn pan(&mut self, direction: MapDirection, page: Rect) {
-        let Some(map) = self.map().cloned() else {
+        let (Some(map), Some(shown)) = (self.map().cloned(), self.viewport(page)) else {
             return;
         };
-        let shown = Viewport::new(self, &map, view::areas(page)[0]);
         let centre = shown.moved(direction.unit(), PAN_PART);
-        let distance = |place: &usize| {
-            let (x, y) = map.systems[*place].position;
+        self.centre = Some(centre);
+        let position = self.selected_position();
+        if position.is_some_and(|position| self.is_shown(position, page)) {
+            return;
+        }
+        let distance = |system: &MappedSystem| {
+            let (x, y) = system.position;
             (x - centre.0).hypot(y - centre.1)
         };
-        let nearest = (0..map.systems.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        self.centre = Some(centre);
-        let shown = Viewport::new(self, &map, view::areas(page)[0]);
-        let is_shown = |place: usize| shown.cell(map.systems[place].position).is_some();
-        if self.selected().is_some_and(is_shown) {
-            return;
-        }
-        if let Some(nearest) = nearest {
-            self.select(nearest);
-        }
+        let systems = map.systems.iter();
+        let nearest = systems.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        self.selected = nearest
+            .map(|system| system.id.clone())
+            .or(self.selected.take());
     }
 
     /// Selects the next system with ships, the one with most of them first.

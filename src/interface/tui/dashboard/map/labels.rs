@@ -90,7 +90,7 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn sign(&self) -> String {
         match (self.ships, self.system.seen_at) {
-            (Some(ships), _) => format!("{SHIPS_SIGN}{}", ships.figure()),
+            (Some(ships), _) => format!("{SHIPS_SIGN}{}", ships.figure),
             (None, Some(_)) => SEEN_SIGN.to_string(),
             (None, None) => NAMED_SIGN.to_string(),
         }

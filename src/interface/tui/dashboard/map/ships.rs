@@ -16,19 +16,11 @@ pub(super) struct SystemShips {
     pub(super) myses: Vec<MysisId>,
     /// What they earned in the last hour; `None` if nobody's credits are known.
     pub(super) earned: Option<i64>,
-    /// The first letters of their names; empty if there are many, or if two are the same.
-    pub(super) initials: String,
+    /// The ships as the map shows them: few by their initials, if those differ, many as a number.
+    pub(super) figure: String,
 }
 
 impl SystemShips {
-    /// The ships as the map shows them: few by their initials, many as a number.
-    pub(super) fn figure(&self) -> String {
-        match self.initials.is_empty() {
-            true => self.myses.len().to_string(),
-            false => self.initials.clone(),
-        }
-    }
-
     /// What one of them earned in the last hour, on average.
     fn earned_each(&self) -> Option<i64> {
         let count = i64::try_from(self.myses.len()).ok()?;
@@ -50,23 +42,24 @@ pub(super) fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<s
         }
     }
     for ships in systems.values_mut() {
-        ships.initials = initials(roster, &ships.myses);
+        ships.figure = figure(roster, &ships.myses);
     }
     systems
 }
 
-fn initials(roster: &Roster, myses: &[MysisId]) -> String {
-    if myses.len() > MAX_INITIALS {
-        return String::new();
+fn figure(roster: &Roster, myses: &[MysisId]) -> String {
+    let count = myses.len();
+    if count > MAX_INITIALS {
+        return count.to_string();
     }
     let names = myses.iter().filter_map(|id| roster.get(*id));
     let letters = names.filter_map(|member| member.status.name.chars().next());
     let letters: Vec<char> = letters.flat_map(char::to_uppercase).collect();
     let distinct: BTreeSet<char> = letters.iter().copied().collect();
     let are_plain = letters.iter().all(|letter| letter.is_ascii_alphabetic());
-    match are_plain && distinct.len() == myses.len() {
+    match are_plain && distinct.len() == count {
         true => letters.into_iter().collect(),
-        false => String::new(),
+        false => count.to_string(),
     }
 }
 

@@ -141,7 +141,7 @@ fn ships(count: i64, earned: Option<i64>) -> SystemShips {
     SystemShips {
         myses: (0..count).map(actors::domain::ids::MysisId).collect(),
         earned,
-        initials: String::new(),
+        figure: count.to_string(),
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::system_map::{MappedSystem, SystemMap};
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::widgets::canvas::{Canvas, Line as CanvasLine};
+use zoea_text::names::plural;
 
 use super::MapView;
 use super::labels::{Label, place_labels};
@@ -23,8 +24,8 @@ use crate::dashboard::money::signed_credits;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use crate::dashboard::toolkit::page::with_complaint;
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::{begin_page, say_all, with_complaint};
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// From this width on, the selected system has a pane at the side.
@@ -55,26 +56,26 @@ pub(crate) fn paint(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = layout.page();
-    painter.fill(page, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
     let Some(map) = view.map().filter(|map| !map.systems.is_empty()) else {
-        painter.text(layout.title, 0, " MAP", Tone::Brand);
-        return paint_empty(facts, view, page, painter);
+        let page = begin_page(layout, &StyledLine::of(" MAP", Tone::Brand), painter);
+        return say_all(page, &why_empty(facts, view), painter);
     };
     let ships = ships_by_system(&facts.roster, facts.now);
-    let [area, pane] = areas(page);
+    let [area, pane] = areas(layout.page());
     let viewport = Viewport::new(view, map, area);
     let selected = view.selected();
-    paint_lanes(facts, map, selected, &viewport, painter);
     let labels = place_labels(map, &ships, selected, &viewport);
+    let period = facts.money_period();
+    let title = title((map, &ships), &period, labels.hidden, view.zoom);
+    begin_page(
+        layout,
+        &with_complaint(title, view.map.complaint()),
+        painter,
+    );
+    paint_lanes(facts, map, selected, &viewport, painter);
     for label in &labels.labels {
         paint_label(label, area, painter);
     }
-    let period = facts.money_period();
-    let title = title((map, &ships), &period, labels.hidden, view.zoom);
-    let title = with_complaint(title, view.map.complaint());
-    painter.line(layout.title, 0, &title);
     if let Some(place) = selected {
         let told = SelectedSystem {
             facts,
@@ -86,8 +87,8 @@ pub(crate) fn paint(
     }
 }
 
-/// Says why there is no map, and what brings one.
-fn paint_empty(facts: &Facts, view: &MapView, page: Rect, painter: &mut Painter<'_>) {
+/// Why there is no map, and what brings one.
+fn why_empty(facts: &Facts, view: &MapView) -> [(String, Tone); 2] {
     let (first, second) = match (view.map.complaint(), view.map()) {
         (Some(why), _) => (format!("the map cannot be read: {why}"), ""),
         (None, None) => ("reading the map …".to_string(), ""),
@@ -99,9 +100,7 @@ fn paint_empty(facts: &Facts, view: &MapView, page: Rect, painter: &mut Painter<
             "get_system and get_map bring systems and lanes here",
         ),
     };
-    let middle = centre_area(page, page.width, 2);
-    painter.text_at(middle, 0, Alignment::Center, &first, Tone::Dim);
-    painter.text_at(middle, 1, Alignment::Center, second, Tone::Dim);
+    [first, second.to_string()].map(|words| (words, Tone::Dim))
 }
 
 fn title(
@@ -242,7 +241,7 @@ impl SelectedSystem<'_> {
             return StyledLine::of(" no ships", Tone::Dim);
         };
         let count = ships.myses.len();
-        let noun = if count == 1 { "ship" } else { "ships" };
+        let noun = plural(count as u64, "ship");
         let line = StyledLine::of(format!(" {count} {noun}"), Tone::Text);
         match ships.earned {
             Some(earned) => {
@@ -260,11 +259,8 @@ impl SelectedSystem<'_> {
         let Some(at) = system.seen_at else {
             return StyledLine::of(" only named, not seen yet", Tone::Dim);
         };
-        let ago = figures::ago(self.facts.now.since(at));
-        StyledLine::of(
-            format!(" seen {ago} ago").replace("now ago", "now"),
-            Tone::Dim,
-        )
+        let seen = figures::seen(self.facts.now.since(at));
+        StyledLine::of(format!(" {seen}"), Tone::Dim)
     }
 
     /// The known points, bases first.

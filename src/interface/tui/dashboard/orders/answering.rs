@@ -8,7 +8,6 @@ use actors::domain::screen::{OrderId, ReadId, StoreAnswer};
 
 use super::{AnsweredOrder, Receipt};
 use crate::dashboard::Dashboard;
-use crate::dashboard::conversation::FollowFault;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::text::tone::Tone;
 
@@ -123,12 +122,7 @@ impl Dashboard {
                 | StoreAnswer::Events(_),
             ) => {}
             Err(why) => {
-                let is_news = match focus.following.fail_request(id) {
-                    FollowFault::NotOurs => focus.fail_request(id),
-                    FollowFault::First => true,
-                    FollowFault::Again => false,
-                };
-                if is_news {
+                if focus.fail_request(id) {
                     let text = format!("the conversation cannot be read: {why}");
                     outbox.notify(Tone::Fault, "unreadable", &text);
                 }

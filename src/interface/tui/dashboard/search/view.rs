@@ -4,8 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
-use super::keys::{SEARCH_KEYS, SearchAction};
-use super::{SearchHit, SearchView};
+use super::{SEARCH_KEYS, SearchAction, SearchHit, SearchView};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -40,12 +39,12 @@ pub(crate) fn paint(
     painter: &mut Painter<'_>,
 ) {
     let page = begin_page(layout, &title(view), painter);
-    if view.hits.is_empty() {
+    if view.found.hits.is_empty() {
         return paint_nothing(facts, view, page, painter);
     }
     let [list, detail] = areas(page);
     let columns = columns(facts, view, list.width);
-    paint_list(&columns, &view.hits, &view.selection, list, painter);
+    paint_list(&columns, &view.found.hits, &view.selection, list, painter);
     if let Some(hit) = view.selected() {
         paint_detail(facts, view, hit, detail, painter);
     }
@@ -57,11 +56,11 @@ fn title(view: &SearchView) -> StyledLine {
     if let Some(why) = &view.complaint {
         return line.with(format!("  cannot be searched: {why}"), Tone::Fault);
     }
-    let count = view.hits.len();
+    let count = view.found.hits.len();
     if view.is_searching() {
         return line.with("  searching …", Tone::Accent);
     }
-    let words = match (count, view.may_have_more, view.has_more_to_read()) {
+    let words = match (count, view.found.may_have_more, view.has_more_to_read()) {
         (0, _, _) => String::new(),
         (1, false, _) => "1 match".to_string(),
         (_, false, _) => format!("{count} matches, newest first"),
@@ -90,7 +89,7 @@ fn paint_nothing(facts: &Facts, view: &SearchView, page: Rect, painter: &mut Pai
         lines.push(("No matches.".to_string(), Tone::Strong));
         let searched = format!("messages and reasoning of {myses} Myses were searched");
         lines.extend([dim(searched), dim(case.to_string())]);
-        if let Some(before) = view.removed_before {
+        if let Some(before) = view.found.removed_before {
             let day = facts.appearance.offset.day(before);
             lines.push(dim(format!("messages older than {day} are not all kept")));
         }

@@ -126,6 +126,11 @@ pub fn ago(ms: u64) -> String {
     }
 }
 
+/// When something was seen: `seen now`, `seen 40s ago`.
+pub fn seen(ms: u64) -> String {
+    format!("seen {} ago", ago(ms)).replace("now ago", "now")
+}
+
 /// A count of things whose name takes an `s`: `1 call`, `28 calls`.
 pub fn counted(count: u64, one: &str) -> String {
     format!("{} {}", amount(count), plural(count, one))
@@ -226,6 +231,7 @@ mod tests {
             ["840ms", "1.2s", "25s"]
         );
         assert_eq!([span(180_000), span(7_200_000)], ["3m", "2h"]);
+        assert_eq!([seen(300), seen(42_000)], ["seen now", "seen 40s ago"]);
         assert_eq!([ago(300), ago(42_000), ago(61_000)], ["now", "40s", "1m"]);
         assert_eq!(
             [amount(940), amount(12_400), amount(99_999)],

@@ -289,7 +289,7 @@ fn the_timeline_counts_what_was_read_and_then_told_once() {
         })
     };
     let mut focus = Focus::new(MysisId(1), "alpha".into(), Default::default());
-    focus.timeline.ask_for_rows(ReadId(1), MysisId(1));
+    (focus.timeline).read_rows(MysisId(1), &mut Outbox::default());
     focus.timeline.take_rows(ReadId(1), &[thought(1, 400)]);
     let once = focus.timeline.minute(Minute(0)).cloned();
     focus.on_row_stored(&thought(1, 400));

@@ -3,8 +3,10 @@
 use actors::domain::ids::{CallKey, TurnNumber};
 use actors::domain::message::{CallStatus, ReplyMeta, ResultMeta, Utterance};
 use actors::domain::samples::{Flow, GameFacts, Sample};
+use actors::domain::screen::UiEffect;
 
 use super::*;
+use crate::dashboard::tests::loads_of;
 
 fn row(seq: i64, at_second: i64, body: RowBody) -> Row {
     Row {
@@ -88,10 +90,23 @@ fn a_minute_is_of_what_took_most_of_it() {
 fn waits_come_from_the_samples_and_only_from_those_that_were_asked_for() {
     let mut timeline = Timeline::default();
     timeline.on_row_stored(&thought(1, 30, 20));
-    let now = (Timestamp(600_000), Moment(0));
-    assert!(timeline.is_due(Moment(0)));
-    let query = timeline.ask_for_samples(ReadId(4), MysisId(1), now);
+    let mut outbox = Outbox::default();
+    let mut refresh = |timeline: &mut Timeline, ms| {
+        let facts = Facts {
+            now: Timestamp(600_000),
+            moment: Moment(ms),
+            ..Facts::default()
+        };
+        timeline.refresh(MysisId(1), &facts, &mut outbox);
+        std::mem::take(&mut outbox.effects)
+    };
+    let query = samples_query(MysisId(1), Timestamp(600_000));
     assert_eq!((query.steps.minutes, query.is_sum), (1, false));
+    let first = refresh(&mut timeline, 0);
+    let [UiEffect::Read { id, query: asked }] = &first[..] else {
+        panic!("the samples are read");
+    };
+    assert_eq!(*asked, StoreQuery::Samples(query));
     let sample = |minute, waited_ms| Sample {
         minute: Minute(minute),
         facts: GameFacts::default(),
@@ -104,19 +119,25 @@ fn waits_come_from_the_samples_and_only_from_those_that_were_asked_for() {
         mysis: Some(MysisId(1)),
         samples: vec![sample(0, 40_000), sample(1, 60_000), sample(2, 10)],
     }];
-    timeline.take_samples(ReadId(3), &read);
+    timeline.take_samples(ReadId(id.0 + 1), &read);
     assert_eq!(uses(&timeline, 0..3), [Some(MinuteUse::Think), None, None]);
-    timeline.take_samples(ReadId(4), &read);
+    assert!(
+        refresh(&mut timeline, 90_000).is_empty(),
+        "one read at a time"
+    );
+    timeline.take_samples(*id, &read);
     let wait = Some(MinuteUse::Wait);
     assert_eq!(uses(&timeline, 0..3), [wait, wait, None]);
-    assert!(!timeline.is_due(Moment(29_000)) && timeline.is_due(Moment(30_000)));
+    assert!(refresh(&mut timeline, 29_000).is_empty());
+    assert_eq!(refresh(&mut timeline, 30_000).len(), 1);
 }
 
 #[test]
 fn rows_of_the_store_and_rows_that_come_meanwhile_are_counted_once() {
     let mut timeline = Timeline::default();
-    let query = timeline.ask_for_rows(ReadId(1), MysisId(1));
-    assert_eq!(query.limit, MAX_ROWS);
+    let mut outbox = Outbox::default();
+    timeline.read_rows(MysisId(1), &mut outbox);
+    assert_eq!(loads_of(&outbox.effects)[0].1.limit, MAX_ROWS);
     timeline.on_row_stored(&thought(9, 70, 10));
     let rows = [thought(8, 50, 10), thought(9, 70, 10)].map(Arc::new);
     assert!(!timeline.take_rows(ReadId(2), &rows), "another read");

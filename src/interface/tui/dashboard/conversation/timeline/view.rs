@@ -34,7 +34,7 @@ fn look_of(kind: MinuteUse) -> (&'static str, Tone, &'static str) {
 }
 
 /// The minute in a column of the screen; `None` before the first one.
-pub(super) fn minute_at(now: Timestamp, area: Rect, column: u16) -> Option<Minute> {
+pub(crate) fn minute_at(now: Timestamp, area: Rect, column: u16) -> Option<Minute> {
     let place = column.checked_sub(area.x)?.checked_sub(LABEL_COLUMNS)?;
     (place < cells(area)).then(|| Minute(first_minute(now, area).0 + i64::from(place)))
 }

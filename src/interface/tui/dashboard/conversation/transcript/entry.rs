@@ -263,17 +263,17 @@ impl EntryBuilder<'_> {
 /// Summarises the model call: the facts that are known.
 fn call_summary(utterance: &Utterance) -> String {
     let meta = &utterance.meta;
-    let mut parts = Vec::new();
-    if !meta.model.is_empty() {
-        parts.push(one_line(&meta.model));
-    }
-    let took = figures::took(meta.ms);
-    if !took.is_empty() {
-        parts.push(took);
-    }
-    if let Some(usage) = meta.usage {
+    let used = meta.usage.map(|usage| {
         let (input, output) = (figures::amount(usage.input), figures::amount(usage.output));
-        parts.push(format!("{input} tokens in, {output} out"));
-    }
-    parts.join(" · ")
+        format!("{input} tokens in, {output} out")
+    });
+    let (model, took) = (one_line(&meta.model), figures::took(meta.ms));
+    joined(&[&model, &took, &used.unwrap_or_default()])
+}
+
+/// What is known of these.
+fn joined(parts: &[&str]) -> String {
+    let parts = parts.iter().copied();
+    let known: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    known.join(" · ")
 }

@@ -12,17 +12,20 @@ use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::screen::{ReadId, StoreQuery};
 
 /// The rows that an open conversation reads at once.
-pub(super) const PAGE: usize = 200;
+const PAGE: usize = 200;
+/// How many rows beyond its window a conversation has in memory.
+const LOAD_AHEAD_ROWS: usize = 60;
 /// The most rows in memory. Beyond that the far end is dropped.
 const MAX_HELD_ROWS: usize = 3000;
 /// The most rows that are kept from events while the newest end is not in memory.
 const MAX_ARRIVED_ROWS: usize = 1000;
 
 /// A part of a conversation without gaps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pages {
     rows: VecDeque<Arc<Row>>,
-    rows_at_once: usize,
+    /// How many rows are read at once where the window does not scroll.
+    few: Option<usize>,
     /// Whether the first row in memory is the conversation's first.
     pub start: Edge,
     /// Whether the last row in memory is the conversation's last.
@@ -36,50 +39,40 @@ pub struct Pages {
 }
 
 /// Whether the part in memory ends where the conversation ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edge {
     /// There is nothing beyond it.
     Reached,
+    #[default]
     Open,
 }
 
+/// Which rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
-    pub from: PageFrom,
-    pub limit: usize,
-    pub then: PageMerge,
+pub enum Load {
+    /// The newest rows, in place of those in memory.
+    Newest,
+    Before(Seq),
+    After(Seq),
+    /// The rows around this one, in place of those in memory.
+    Around(Seq),
 }
 
 impl Load {
-    #[must_use]
-    pub fn query(self, mysis: MysisId) -> StoreQuery {
-        StoreQuery::Page(PageQuery {
-            mysis,
-            from: self.from,
-            limit: self.limit,
-            kinds: Vec::new(),
-        })
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageMerge {
-    Join,
-    Replace,
-}
-
-impl Default for Pages {
-    fn default() -> Self {
-        Pages {
-            rows: VecDeque::new(),
-            rows_at_once: PAGE,
-            start: Edge::Open,
-            end: Edge::Open,
-            arrived: VecDeque::new(),
-            lacks: false,
-            loading: None,
-            is_unreadable: false,
+    fn page_from(self) -> PageFrom {
+        match self {
+            Load::Newest => PageFrom::Newest,
+            Load::Before(seq) => PageFrom::Before(seq),
+            Load::After(seq) => PageFrom::After(seq),
+            Load::Around(seq) => {
+                let half = i64::try_from(PAGE / 2).unwrap_or(0);
+                PageFrom::After(Seq(seq.0.saturating_sub(half).max(0)))
+            }
         }
+    }
+
+    fn replaces(self) -> bool {
+        matches!(self, Load::Newest | Load::Around(_))
     }
 }
 
@@ -87,8 +80,32 @@ impl Pages {
     /// Pages that are read a few rows at a time.
     pub fn of_few(rows_at_once: usize) -> Pages {
         Pages {
-            rows_at_once,
+            few: Some(rows_at_once),
             ..Pages::default()
+        }
+    }
+
+    pub fn query(&self, load: Load, mysis: MysisId) -> StoreQuery {
+        StoreQuery::Page(PageQuery {
+            mysis,
+            from: load.page_from(),
+            limit: self.rows_at_once(load),
+            kinds: Vec::new(),
+        })
+    }
+
+    fn rows_at_once(&self, load: Load) -> usize {
+        match load {
+            Load::Around(_) => PAGE,
+            Load::Newest | Load::Before(_) | Load::After(_) => self.few.unwrap_or(PAGE),
+        }
+    }
+
+    /// More rows are loaded when fewer than this remain beyond the window.
+    pub(super) fn load_ahead(&self) -> usize {
+        match self.few {
+            Some(_) => 1,
+            None => LOAD_AHEAD_ROWS,
         }
     }
 
@@ -126,46 +143,21 @@ impl Pages {
             .filter(|row| row.seq == seq)
     }
 
-    pub fn newest(&self) -> Load {
-        Load {
-            from: PageFrom::Newest,
-            limit: self.rows_at_once,
-            then: PageMerge::Replace,
-        }
-    }
-
-    /// The query for rows before the first one; `None` at the conversation's beginning.
+    /// The rows before the first one; `None` at the conversation's beginning.
     pub fn more_before(&self) -> Option<Load> {
         let first = self.rows.front()?;
-        (self.start == Edge::Open).then(|| self.more(PageFrom::Before(first.seq)))
+        (self.start == Edge::Open).then_some(Load::Before(first.seq))
     }
 
-    /// The query for rows after the last one; `None` at the conversation's end.
+    /// The rows after the last one; `None` at the conversation's end.
     pub fn more_after(&self) -> Option<Load> {
         let last = self.rows.back()?;
-        (self.end == Edge::Open).then(|| self.more(PageFrom::After(last.seq)))
-    }
-
-    fn more(&self, from: PageFrom) -> Load {
-        Load {
-            from,
-            limit: self.rows_at_once,
-            then: PageMerge::Join,
-        }
-    }
-
-    pub fn around(seq: Seq) -> Load {
-        let half = i64::try_from(PAGE / 2).unwrap_or(0);
-        Load {
-            from: PageFrom::After(Seq(seq.0.saturating_sub(half).max(0))),
-            limit: PAGE,
-            then: PageMerge::Replace,
-        }
+        (self.end == Edge::Open).then_some(Load::After(last.seq))
     }
 
     /// Notes that a query is on its way. An older one is no longer waited for.
     pub fn expect(&mut self, stamp: ReadId, load: Load) {
-        if load.from == PageFrom::Newest {
+        if load == Load::Newest {
             self.forget_arrived();
         }
         self.is_unreadable = false;
@@ -179,16 +171,18 @@ impl Pages {
         is_ours.is_some()
     }
 
-    /// Takes the answer to a query. Returns how the rows were merged, or `None` when the answer is
-    /// stale.
-    pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<PageMerge> {
-        let (_, load) = self.loading.take_if(|(expected, _)| *expected == stamp)?;
-        let was_short = page.len() < load.limit;
+    /// Takes the answer to a query, unless it is stale. Returns whether its rows are in place of those before.
+    pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> bool {
+        let is_ours = |(expected, _): &mut (ReadId, Load)| *expected == stamp;
+        let Some((_, load)) = self.loading.take_if(is_ours) else {
+            return false;
+        };
+        let was_short = page.len() < self.rows_at_once(load);
         let edge = if was_short { Edge::Reached } else { Edge::Open };
-        if load.then == PageMerge::Replace {
+        if load.replaces() {
             self.rows.clear();
         }
-        match load.from {
+        match load.page_from() {
             PageFrom::Newest => {
                 self.start = edge;
                 self.append(page);
@@ -199,7 +193,7 @@ impl Pages {
                 self.prepend(page);
             }
             PageFrom::After(after) => {
-                if load.then == PageMerge::Replace {
+                if load.replaces() {
                     let is_start = after.0 <= 0;
                     self.start = if is_start { Edge::Reached } else { Edge::Open };
                 }
@@ -210,24 +204,22 @@ impl Pages {
                 }
             }
         }
-        Some(load.then)
+        load.replaces()
     }
 
-    /// Takes a row that was stored just now. Returns whether it is in memory now.
-    pub fn on_row_stored(&mut self, row: &Arc<Row>) -> bool {
+    /// Takes a row that was stored just now.
+    pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         if !is_shown(row) {
-            return false;
+            return;
         }
         if self.end == Edge::Reached && !self.is_replacing() {
-            self.append(vec![row.clone()]);
-            return true;
+            return self.append(vec![row.clone()]);
         }
         if self.arrived.len() == MAX_ARRIVED_ROWS {
             self.arrived.pop_front();
             self.lacks = true;
         }
         self.arrived.push_back(row.clone());
-        false
     }
 
     /// Drops rows when there are too many: those farthest from the visible row.
@@ -257,8 +249,7 @@ impl Pages {
     }
 
     fn is_replacing(&self) -> bool {
-        self.loading
-            .is_some_and(|(_, load)| load.then == PageMerge::Replace)
+        self.loading.is_some_and(|(_, load)| load.replaces())
     }
 
     /// Appends the rows from events after the store was read to its end.
@@ -326,16 +317,13 @@ mod tests {
     #[test]
     fn rows_stored_while_the_newest_are_read_are_neither_lost_nor_doubled() {
         let mut pages = Pages::default();
-        pages.expect(ReadId(1), pages.newest());
+        pages.expect(ReadId(1), Load::Newest);
         pages.on_row_stored(&row(301));
         pages.on_row_stored(&row(302));
-        assert_eq!(
-            pages.take(ReadId(1), rows(102..=301)),
-            Some(PageMerge::Replace)
-        );
+        assert!(pages.take(ReadId(1), rows(102..=301)));
         assert_eq!(held(&pages), (102, 302, 201));
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Reached));
-        assert!(pages.on_row_stored(&row(303)));
+        pages.on_row_stored(&row(303));
         pages.on_row_stored(&row(303));
         assert_eq!(held(&pages), (102, 303, 202));
     }
@@ -343,30 +331,27 @@ mod tests {
     #[test]
     fn a_stale_answer_is_dropped() {
         let mut pages = Pages::default();
-        pages.expect(ReadId(1), pages.newest());
-        pages.expect(ReadId(2), Pages::around(Seq(1000)));
-        assert_eq!(pages.take(ReadId(1), rows(1..=5)), None);
-        assert_eq!(
-            pages.take(ReadId(2), rows(901..=1100)),
-            Some(PageMerge::Replace)
-        );
+        pages.expect(ReadId(1), Load::Newest);
+        pages.expect(ReadId(2), Load::Around(Seq(1000)));
+        assert!(!pages.take(ReadId(1), rows(1..=5)));
+        assert!(pages.take(ReadId(2), rows(901..=1100)));
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Open));
-        assert!(!pages.on_row_stored(&row(5000)));
+        pages.on_row_stored(&row(5000));
         assert_eq!(held(&pages), (901, 1100, 200));
     }
 
     #[test]
     fn it_grows_to_both_ends_until_there_is_no_more() {
         let mut pages = Pages::default();
-        pages.expect(ReadId(1), Pages::around(Seq(300)));
+        pages.expect(ReadId(1), Load::Around(Seq(300)));
         pages.take(ReadId(1), rows(201..=400));
         let before = pages.more_before().unwrap();
-        assert_eq!(before.from, PageFrom::Before(Seq(201)));
+        assert_eq!(before, Load::Before(Seq(201)));
         pages.expect(ReadId(2), before);
         pages.take(ReadId(2), rows(150..=200));
         assert_eq!(pages.more_before(), None);
         let after = pages.more_after().unwrap();
-        assert_eq!(after.from, PageFrom::After(Seq(400)));
+        assert_eq!(after, Load::After(Seq(400)));
         pages.expect(ReadId(3), after);
         pages.on_row_stored(&row(412));
         pages.take(ReadId(3), rows(401..=411));
@@ -377,7 +362,7 @@ mod tests {
     #[test]
     fn more_than_can_be_kept_meanwhile_is_read_again() {
         let mut pages = Pages::default();
-        pages.expect(ReadId(1), pages.newest());
+        pages.expect(ReadId(1), Load::Newest);
         for seq in 11..=1500 {
             pages.on_row_stored(&row(seq));
         }
@@ -390,7 +375,7 @@ mod tests {
     #[test]
     fn the_far_end_is_let_go() {
         let mut pages = Pages::default();
-        pages.expect(ReadId(1), pages.newest());
+        pages.expect(ReadId(1), Load::Newest);
         pages.take(ReadId(1), rows(1..=10));
         for seq in 11..=3500 {
             pages.on_row_stored(&row(seq));

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use actors::domain::ids::Seq;
 
 use super::entry::TranscriptEntry;
-use super::pages::{Edge, Load, Pages};
+use super::pages::{Edge, Load};
 use super::text_search::Direction;
 use super::{ScrollPosition, Transcript, VisibleLine};
+use crate::dashboard::outbox::Outbox;
 
 impl Transcript {
     /// Lays out the visible lines. Returns the next query that is needed.
     pub fn prepare_frame(&mut self) -> Option<Load> {
         if let ScrollPosition::Pending(seq) = self.place
-            && (self.pages.row(seq).is_some() || !self.pages.is_loading())
+            && (self.pages.row(seq).is_some()
+                || (self.wanted.is_none() && !self.pages.is_loading()))
         {
             self.place = ScrollPosition::At(seq, 0);
         }
@@ -31,7 +33,15 @@ impl Transcript {
         }
         self.trim_pages();
         self.tidy();
-        self.next_load()
+        self.wanted.take().or_else(|| self.next_load())
+    }
+
+    /// Lays out the visible lines, and reads what is needed for that.
+    pub(crate) fn update(&mut self, outbox: &mut Outbox) {
+        if let Some(load) = self.prepare_frame() {
+            let id = outbox.read(self.pages.query(load, self.mysis));
+            self.pages.expect(id, load);
+        }
     }
 
     pub fn scroll(&mut self, lines: usize, way: Direction) {
@@ -57,42 +67,37 @@ impl Transcript {
         }
     }
 
-    /// Goes to the end and follows it. Returns the query that is needed.
-    pub fn go_to_bottom(&mut self) -> Option<Load> {
+    /// Goes to the end and follows it.
+    pub fn go_to_bottom(&mut self) {
         self.place = ScrollPosition::Bottom;
         self.selected = None;
-        (self.pages.end == Edge::Open).then(|| self.pages.newest())
+        self.wanted = (self.pages.end == Edge::Open).then_some(Load::Newest);
     }
 
-    /// Goes to the beginning. Returns the query that is needed.
-    pub fn go_to_top(&mut self) -> Option<Load> {
+    /// Goes to the beginning.
+    pub fn go_to_top(&mut self) {
         self.selected = None;
-        if self.pages.start == Edge::Reached {
-            if let Some(first) = self.pages.rows().front() {
-                self.place = ScrollPosition::At(first.seq, 0);
-            }
-            return None;
-        }
         self.place = ScrollPosition::At(Seq(0), 0);
-        Some(Pages::around(Seq(0)))
+        self.wanted = (self.pages.start == Edge::Open).then_some(Load::Around(Seq(0)));
     }
 
-    /// Selects a row and scrolls to it. Returns the query that is needed.
-    pub fn go_to(&mut self, seq: Seq) -> Option<Load> {
+    /// Selects a row and scrolls to it.
+    pub fn go_to(&mut self, seq: Seq) {
         self.is_held = false;
         self.selected = Some(seq);
+        self.wanted = None;
         if self.pages.row(seq).is_some() {
             self.scroll_to_row(seq);
-            return None;
+        } else {
+            self.place = ScrollPosition::Pending(seq);
+            self.wanted = Some(Load::Around(seq));
         }
-        self.place = ScrollPosition::Pending(seq);
-        Some(Pages::around(seq))
     }
 
-    /// Goes to a row, and there to the place of the searched text. Returns the query that is needed.
-    pub fn go_to_place(&mut self, seq: Seq) -> Option<Load> {
+    /// Goes to a row, and there to the place of the searched text.
+    pub fn go_to_place(&mut self, seq: Seq) {
         self.to_reveal = Some(seq);
-        self.go_to(seq)
+        self.go_to(seq);
     }
 
     /// Shows the place of the searched text in the row that is to be revealed, once the row is loaded. A row that
@@ -252,15 +257,16 @@ impl Transcript {
             return None;
         }
         if self.pages.rows().is_empty() {
-            return (self.pages.end == Edge::Open).then(|| self.pages.newest());
+            return (self.pages.end == Edge::Open).then_some(Load::Newest);
         }
         let (Some(first), Some(last)) = (self.shown.first(), self.shown.last()) else {
             return None;
         };
         let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
-        let after = (self.pages.more_after()).filter(|_| below < self.load_ahead);
+        let ahead = self.pages.load_ahead();
+        let after = (self.pages.more_after()).filter(|_| below < ahead);
         let above = self.pages.index_of(first.entry.seq);
-        let before = (self.pages.more_before()).filter(|_| above < self.load_ahead);
+        let before = (self.pages.more_before()).filter(|_| above < ahead);
         after.or(before)
     }
 }

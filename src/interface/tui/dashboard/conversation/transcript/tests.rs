@@ -10,12 +10,12 @@ use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
-use actors::domain::reading::PageFrom;
+use actors::domain::reading::{PageFrom, PageQuery};
 
 use super::Transcript;
 use super::pages::Load;
 use super::text_search::{Direction, TextSearch};
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{ReadId, StoreQuery};
 
 fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
@@ -71,9 +71,12 @@ impl Reader {
     fn load(&mut self, load: Load) {
         self.stamps += 1;
         self.loads += 1;
-        self.transcript.expect(ReadId(self.stamps), load);
-        let limit = load.limit;
-        let page: Vec<Arc<Row>> = match load.from {
+        (self.transcript.pages).expect(ReadId(self.stamps), load);
+        let query = self.transcript.pages.query(load, MysisId(1));
+        let StoreQuery::Page(PageQuery { from, limit, .. }) = query else {
+            panic!("a page is asked for: {query:?}");
+        };
+        let page: Vec<Arc<Row>> = match from {
             PageFrom::Newest => self
                 .stored
                 .iter()
@@ -92,13 +95,6 @@ impl Reader {
             }
         };
         self.transcript.take(ReadId(self.stamps), page);
-    }
-
-    fn go(&mut self, load: Option<Load>) {
-        if let Some(load) = load {
-            self.load(load);
-        }
-        self.prepare_frame();
     }
 
     fn scroll(&mut self, lines: usize, way: Direction) {
@@ -154,8 +150,8 @@ fn a_place_is_revealed_also_in_a_row_that_hides_it() {
     let mut reader = Reader::holding(rows);
     for (wanted, is_unfolded) in [("line 7", false), ("line 287", true)] {
         reader.transcript.find(Some(TextSearch::of(wanted)));
-        let load = reader.transcript.go_to_place(Seq(250));
-        reader.go(load);
+        reader.transcript.go_to_place(Seq(250));
+        reader.prepare_frame();
         assert_eq!(reader.transcript.selected(), Some(Seq(250)));
         let lines = reader.lines();
         let place = lines.iter().position(|line| line == wanted);
@@ -165,16 +161,16 @@ fn a_place_is_revealed_also_in_a_row_that_hides_it() {
     }
     reader.transcript.find(Some(TextSearch::of("words")));
     // A row that has just been stored does not scroll away.
-    let load = reader.transcript.go_to_place(Seq(900));
-    reader.go(load);
+    reader.transcript.go_to_place(Seq(900));
+    reader.prepare_frame();
     for seq in 901..=950 {
         reader.push(said(seq, "words"));
     }
     let shown = reader.transcript.visible_lines();
     assert!(shown.iter().any(|line| line.entry.seq == Seq(900)));
     assert!(!reader.transcript.is_following());
-    let load = reader.transcript.go_to_place(Seq(500));
-    reader.go(load);
+    reader.transcript.go_to_place(Seq(500));
+    reader.prepare_frame();
     let shown = reader.transcript.visible_lines();
     let first = shown.iter().position(|line| line.entry.seq == Seq(500));
     assert!(first.is_some_and(|line| (1..=4).contains(&line)));
@@ -229,15 +225,15 @@ fn it_scrolls_back_to_the_first_row_without_a_jump() {
 #[test]
 fn the_ends_of_a_million_rows_are_one_page_away() {
     let mut reader = Reader::of(100_000);
-    let load = reader.transcript.go_to_top();
-    reader.go(load);
+    reader.transcript.go_to_top();
+    reader.prepare_frame();
     assert_eq!(reader.first_and_last().0, 1);
-    let load = reader.transcript.go_to_bottom();
-    reader.go(load);
+    reader.transcript.go_to_bottom();
+    reader.prepare_frame();
     assert_eq!(reader.first_and_last().1, 100_000);
     assert_eq!(reader.loads, 3);
-    let load = reader.transcript.go_to(Seq(50_000));
-    reader.go(load);
+    reader.transcript.go_to(Seq(50_000));
+    reader.prepare_frame();
     assert_eq!(reader.transcript.selected(), Some(Seq(50_000)));
     assert_eq!(reader.first_and_last().0, 50_000);
 }
@@ -264,7 +260,7 @@ fn a_store_that_cannot_be_read_is_not_asked_without_end() {
     let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset::default());
     transcript.resize(80, 10);
     let load = transcript.prepare_frame().unwrap();
-    transcript.expect(ReadId(1), load);
+    transcript.pages.expect(ReadId(1), load);
     assert!(transcript.fail_request(ReadId(1)));
     assert_eq!(transcript.prepare_frame(), None);
     transcript.scroll(1, Direction::Back);

@@ -7,7 +7,7 @@ use actors::domain::reading::{SearchIn, SearchQuery};
 use zoea_text::clean::one_line;
 
 /// A text search. It is case-sensitive if the text has a capital letter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextSearch {
     text: String,
     is_case_sensitive: bool,
@@ -27,8 +27,7 @@ impl TextSearch {
                 text.to_lowercase()
             },
             is_case_sensitive,
-            places: Vec::new(),
-            current: None,
+            ..TextSearch::default()
         }
     }
 

@@ -12,7 +12,7 @@ use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Utterance};
 use actors::domain::result_words::result_in_words;
 use zoea_text::clean::{clean_text, one_line};
 
-use super::{EntryBuilder, MAX_LINES, ResultForm, call_summary, has_words};
+use super::{EntryBuilder, MAX_LINES, ResultForm, call_summary, has_words, joined};
 
 /// The most lines of a folded result: its words on a narrow screen, and its text.
 const MAX_WORDS_LINES: usize = 6;
@@ -157,15 +157,6 @@ impl EntryBuilder<'_> {
             self.lines.push(moved);
         }
     }
-}
-
-fn joined(parts: &[&str]) -> String {
-    let known: Vec<&str> = parts
-        .iter()
-        .copied()
-        .filter(|part| !part.is_empty())
-        .collect();
-    known.join(" · ")
 }
 
 fn tone_of_text(meta: &ResultMeta) -> Tone {
