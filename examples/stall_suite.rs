@@ -90,7 +90,7 @@ fn line(result: &CaseResult) -> String {
         Some((turn, notice)) => (turn.to_string(), notice.chars().take(90).collect()),
         None => ("never".to_string(), String::new()),
     };
-    let step = format!("{:?}", result.step);
+    let step = format!("{:?}", result.step).to_lowercase();
     format!(
         "{:<22} {turn:>10} {:>6}  {step:<15}  {notice}",
         result.case.name, result.turns,

@@ -237,7 +237,7 @@ fn run_command(cli: Cli) -> anyhow::Result<()> {
     run_and_leave(runtime, async {
         match cli.command {
             Some(command) => dispatch(command, &mut home).await,
-            None => setup::offer::run_or_offer(home.to_write()).await,
+            None => setup::offer::run_or_offer(home.for_writing()).await,
         }
     })
 }
@@ -245,53 +245,53 @@ fn run_command(cli: Cli) -> anyhow::Result<()> {
 /// Runs a command. Each says whether it only reads the home.
 async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result<()> {
     match command {
-        CliCommand::Run(args) => run::run(&args, home.to_write()).await,
-        CliCommand::Attach(args) => attach::run(&args, home.to_write()).await,
-        CliCommand::Status(args) => status::run(&args, home.to_read()?).await,
-        CliCommand::Setup(args) => setup::run(&args, home.to_write()).await,
-        CliCommand::Init => init::run(home.to_write()),
-        CliCommand::Doctor(args) => doctor::run(&args, home.to_write()).await,
+        CliCommand::Run(args) => run::run(&args, home.for_writing()).await,
+        CliCommand::Attach(args) => attach::run(&args, home.for_writing()).await,
+        CliCommand::Status(args) => status::run(&args, home.for_reading()?).await,
+        CliCommand::Setup(args) => setup::run(&args, home.for_writing()).await,
+        CliCommand::Init => init::run(home.for_writing()),
+        CliCommand::Doctor(args) => doctor::run(&args, home.for_writing()).await,
         CliCommand::Mysis(command @ mysis::MysisCommand::List { .. }) => {
-            mysis::run(&command, home.to_read()?).await
+            mysis::run(&command, home.for_reading()?).await
         }
-        CliCommand::Mysis(command) => mysis::run(&command, home.to_write()).await,
-        CliCommand::Send(args) => talk::send_message(&args, home.to_write()).await,
-        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, home.to_write()).await,
-        CliCommand::Mission(command) => talk::mission(&command, home.to_write()).await,
-        CliCommand::Note(args) => talk::edit_notes(&args, home.to_write()).await,
-        CliCommand::Answer(args) => answer::run(&args, home.to_write()).await,
+        CliCommand::Mysis(command) => mysis::run(&command, home.for_writing()).await,
+        CliCommand::Send(args) => talk::send_message(&args, home.for_writing()).await,
+        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, home.for_writing()).await,
+        CliCommand::Mission(command) => talk::mission(&command, home.for_writing()).await,
+        CliCommand::Note(args) => talk::edit_notes(&args, home.for_writing()).await,
+        CliCommand::Answer(args) => answer::run(&args, home.for_writing()).await,
         CliCommand::Routine(command @ routine::RoutineCommand::List) => {
-            routine::run(&command, home.to_read()?).await
+            routine::run(&command, home.for_reading()?).await
         }
-        CliCommand::Routine(command) => routine::run(&command, home.to_write()).await,
-        CliCommand::Remind(args) => reminders::remind(&args, home.to_write()).await,
-        CliCommand::Reminders(args) if args.only_lists() => args.run(home.to_read()?).await,
-        CliCommand::Reminders(args) => args.run(home.to_write()).await,
-        CliCommand::Log(args) => history::show_log(&args, home.to_read()?).await,
-        CliCommand::Search(args) => history::search_rows(&args, home.to_read()?).await,
-        CliCommand::Held(args) if args.only_lists() => args.run(home.to_read()?).await,
-        CliCommand::Held(args) => args.run(home.to_write()).await,
-        CliCommand::Budget(args) => budget::run(&args, home.to_write()).await,
-        CliCommand::Processes(args) => args.run(home.to_write()).await,
-        CliCommand::Freeze => freeze::freeze(home.to_write()).await,
-        CliCommand::Thaw => freeze::thaw(home.to_write()).await,
-        CliCommand::Events(args) => events::run(&args, home.to_read()?).await,
-        CliCommand::Wait(args) => wait::run(&args, home.to_write()).await,
-        CliCommand::Prompt(args) => prompt::run(&args, home.to_read()?).await,
-        CliCommand::Incident(command) => incident::run(&command, home.to_write()),
-        CliCommand::Books(args) => books::run(&args, home.to_read()?).await,
-        CliCommand::Samples(args) => samples::run(&args, home.to_read()?).await,
-        CliCommand::Report(args) => report::run(&args, home.to_read()?).await,
+        CliCommand::Routine(command) => routine::run(&command, home.for_writing()).await,
+        CliCommand::Remind(args) => reminders::remind(&args, home.for_writing()).await,
+        CliCommand::Reminders(args) if args.only_lists() => args.run(home.for_reading()?).await,
+        CliCommand::Reminders(args) => args.run(home.for_writing()).await,
+        CliCommand::Log(args) => history::show_log(&args, home.for_reading()?).await,
+        CliCommand::Search(args) => history::search_rows(&args, home.for_reading()?).await,
+        CliCommand::Held(args) if args.only_lists() => args.run(home.for_reading()?).await,
+        CliCommand::Held(args) => args.run(home.for_writing()).await,
+        CliCommand::Budget(args) => budget::run(&args, home.for_writing()).await,
+        CliCommand::Processes(args) => args.run(home.for_writing()).await,
+        CliCommand::Freeze => freeze::freeze(home.for_writing()).await,
+        CliCommand::Thaw => freeze::thaw(home.for_writing()).await,
+        CliCommand::Events(args) => events::run(&args, home.for_reading()?).await,
+        CliCommand::Wait(args) => wait::run(&args, home.for_writing()).await,
+        CliCommand::Prompt(args) => prompt::run(&args, home.for_reading()?).await,
+        CliCommand::Incident(command) => incident::run(&command, home.for_writing()),
+        CliCommand::Books(args) => books::run(&args, home.for_reading()?).await,
+        CliCommand::Samples(args) => samples::run(&args, home.for_reading()?).await,
+        CliCommand::Report(args) => report::run(&args, home.for_reading()?).await,
         CliCommand::Db(command @ db::DbCommand::Check { .. }) => {
-            db::run(&command, home.to_read()?).await
+            db::run(&command, home.for_reading()?).await
         }
-        CliCommand::Db(command) => db::run(&command, home.to_write()).await,
+        CliCommand::Db(command) => db::run(&command, home.for_writing()).await,
         CliCommand::Accounts(command @ accounts::AccountsCommand::List { .. }) => {
-            accounts::run(&command, home.to_read()?).await
+            accounts::run(&command, home.for_reading()?).await
         }
-        CliCommand::Accounts(command) => accounts::run(&command, home.to_write()).await,
-        CliCommand::Import(args) => import::run(&args, home.to_write()).await,
-        CliCommand::Export(args) => export::run(&args, home.to_read()?).await,
+        CliCommand::Accounts(command) => accounts::run(&command, home.for_writing()).await,
+        CliCommand::Import(args) => import::run(&args, home.for_writing()).await,
+        CliCommand::Export(args) => export::run(&args, home.for_reading()?).await,
         #[cfg(feature = "simulators")]
         CliCommand::Simulator(command) => simulators::run(command).await,
         CliCommand::Completions(args) => shell::print_completions(&args, command_line()),

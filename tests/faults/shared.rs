@@ -154,7 +154,7 @@ pub(crate) fn scene() -> Option<(Scene, tempfile::TempDir)> {
         url,
         galaxy: Server::galaxy(&[
             "--tick",
-            "100ms",
+            "400ms",
             "--ledger",
             ledger.to_str().expect("a path"),
         ]),

@@ -15,7 +15,7 @@ use crate::answering::{listen, read_request, respond, think};
 const JSON: &str = "content-type: application/json\r\n";
 
 /// How long it thinks. Its swarms play on for many seconds, while one of them is refused.
-const THINKING: Duration = Duration::from_millis(150);
+const LONG_THINKING: Duration = Duration::from_millis(150);
 
 /// What is refused.
 pub const POISON: &str = "POISON";
@@ -161,7 +161,7 @@ impl State {
                     return None;
                 }
                 None => {
-                    think(THINKING);
+                    think(LONG_THINKING);
                     answer(stream, is_streamed, &played(&request, number), "tool_calls")?;
                 }
                 Some(Oddity::Status(status, body, headers)) => {

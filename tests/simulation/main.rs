@@ -88,7 +88,11 @@ fn play_all(first: u64, seeds: u64) -> Tally {
 /// Events that the seeds of the gate need not reach: a restart is announced only to callers that
 /// ask for notifications, and these players seldom do. Of 200 seeds four bring a Mysis to a new context without
 /// gain, and only one of those that also has another provider asks it (`progress::tests` go through every step).
-const TOO_RARE: [RareEvent; 2] = [RareEvent::RestartPause, RareEvent::OtherProvider];
+const TOO_RARE: [RareEvent; 3] = [
+    RareEvent::RestartPause,
+    RareEvent::ContextAfresh,
+    RareEvent::OtherProvider,
+];
 
 #[expect(
     clippy::disallowed_methods,

@@ -53,7 +53,7 @@ fn files_with_readers_of_their_own(root: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Everything else takes what `Results::read` tells, so that one hand reads each fact (decision 600).
+/// Everything else takes what `Game::read` tells, so that one hand reads each fact (decision 600).
 #[test]
 fn a_result_of_the_game_is_read_by_the_game_alone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

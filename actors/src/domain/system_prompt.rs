@@ -141,7 +141,7 @@ pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let mut text = String::with_capacity(template.len() + 512);
     let mut written = 0;
     for FoundPlaceholder { offset, name } in marks(template) {
-        let end = offset + marked(name).len();
+        let end = offset + "{{}}".len() + name.len();
         text.push_str(&template[written..offset]);
         text.push_str(match name {
             "name" => facts.name,

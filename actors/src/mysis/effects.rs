@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tracing::Span;
 
-use crate::domain::compose::wire_bytes;
+use crate::domain::compose::{message_bytes, wire_bytes};
 use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
-use crate::domain::last_request::RequestByteCounts;
 use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId};
+use crate::domain::model::ChatMessage;
 use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
@@ -161,16 +161,20 @@ impl MysisState {
         );
         if !span.is_disabled() {
             let bytes = wire_bytes(&ask.messages);
-            let parts = RequestByteCounts::of(&ask.messages, bytes);
+            let of = |is_asked: fn(&ChatMessage) -> bool| -> usize {
+                let asked = ask.messages.iter().filter(|message| is_asked(message));
+                asked.map(message_bytes).sum()
+            };
             span.in_scope(|| {
                 tracing::debug!(
                     messages = ask.messages.len(),
                     bytes,
+                    // An estimate, for logs only.
                     tokens = bytes / 4,
-                    system = parts.system,
-                    user = parts.orders,
-                    assistant = parts.words,
-                    tool = parts.results,
+                    system = of(|message| matches!(message, ChatMessage::System(_))),
+                    user = of(|message| matches!(message, ChatMessage::User(_))),
+                    assistant = of(|message| matches!(message, ChatMessage::Assistant { .. })),
+                    tool = of(|message| matches!(message, ChatMessage::Tool { .. })),
                     stage = "composed",
                     "request"
                 );

@@ -1,5 +1,5 @@
 //! What a caller and a port share about one call, beyond question and answer: whose it is, how far
-//! it has come, and what an observer wants to know of it.
+//! it has come, what an observer wants to know of it, and how its server asks the operator meanwhile.
 
 use parking_lot::Mutex;
 use std::fmt;

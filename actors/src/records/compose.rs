@@ -38,7 +38,7 @@ pub use owner::{TurnOwner, choose_owner};
 pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
 pub use select::{GO_ON_TEXT, first_row_of_earlier_turns};
 pub use statistics::Breakdown;
-pub use wire::wire_bytes;
+pub use wire::{message_bytes, wire_bytes};
 pub use worded::calls_as_words;
 
 /// The smallest budget, in bytes. It holds the beginning of the system prompt, the order and the

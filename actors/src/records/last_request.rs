@@ -231,7 +231,7 @@ impl SentRequest {
 
 impl RequestByteCounts {
     /// The parts of a request with these messages and so many bytes in all.
-    pub fn of(messages: &[ChatMessage], all: usize) -> RequestByteCounts {
+    fn of(messages: &[ChatMessage], all: usize) -> RequestByteCounts {
         let mut parts = RequestByteCounts::default();
         for message in messages {
             let part = match message {

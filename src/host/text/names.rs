@@ -10,7 +10,7 @@ const MAX_QUOTED: usize = 64;
 
 /// A word that should have been a name, as an error quotes it: on one line, cut where it is no name any more.
 pub fn quoted(word: &str) -> String {
-    format!("`{}`", one_line(&beginning(word, MAX_QUOTED)))
+    format!("`{}`", beginning(&one_line(word), MAX_QUOTED))
 }
 
 /// At most so many characters of a text, and a sign where more follow.

@@ -47,13 +47,13 @@ impl CommandHome {
     }
 
     /// The options of a command that only reads: where the home cannot be written, of a copy of it.
-    pub(super) fn to_read(&mut self) -> anyhow::Result<&GlobalArgs> {
+    pub(super) fn for_reading(&mut self) -> anyhow::Result<&GlobalArgs> {
         self.copy = redirect(&mut self.global)?;
         Ok(&self.global)
     }
 
     /// The options of any other command.
-    pub(super) fn to_write(&self) -> &GlobalArgs {
+    pub(super) fn for_writing(&self) -> &GlobalArgs {
         &self.global
     }
 }

@@ -87,7 +87,7 @@ impl BoundedRows {
         true
     }
 
-    /// This number of the row that was added last.
+    /// The number in this member of the row that was added last; 0 if there is none.
     fn last(&self, member: &str) -> i64 {
         let last = self.rows.last().and_then(|row| row[member].as_i64());
         last.unwrap_or_default()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use tokio_util::sync::CancellationToken;
 
-/// Those that are still there, the oldest first. Some may be known or gone by now.
+/// Connections in the order in which they came. Some may be known or gone by now.
 #[derive(Debug)]
 pub(super) struct UnknownConnections {
     max: usize,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 use zoea_settings::Secret;
 
 use zoea_system::files::{create_private, read_text};
@@ -100,8 +100,12 @@ impl PendingFile {
         // If the file is a symbolic link, its target is replaced.
         let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let written = || {
-            let mut new = NamedTempFile::new_in(folder_of(&target))?;
-            new.write_all(content)?;
+            // Its name tells what it is, where a kill leaves it behind.
+            let name = target.file_name().unwrap_or_default();
+            let mut new = Builder::new()
+                .prefix(name)
+                .tempfile_in(folder_of(&target))?;
+            new.as_file_mut().write_all(content)?;
             new.as_file().sync_all()?;
             io::Result::Ok(new)
         };

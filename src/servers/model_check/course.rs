@@ -38,6 +38,7 @@ impl<'a> CheckCourse<'a> {
         // A server that refuses a key or a header may quote it.
         let endpoint = &target.endpoint;
         let headers = endpoint.headers.iter();
+        // Settings admit ASCII alone, so that no value is passed over here.
         let headers =
             headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         let headers = headers.flat_map(|(name, value)| header_secrets(name, value));

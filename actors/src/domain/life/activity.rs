@@ -26,10 +26,15 @@ impl Activity {
 }
 
 impl Life {
-    pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
-        let from = self.state();
+    /// Sets the stage. What a turn tried ends with the turn.
+    pub(super) fn set_stage(&mut self, stage: LifeStage) {
         self.stage = stage;
         self.trials = Trials::default();
+    }
+
+    pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
+        let from = self.state();
+        self.set_stage(stage);
         let to = self.state();
         self.reason.clone_from(&reason);
         if from != to {

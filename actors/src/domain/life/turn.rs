@@ -85,14 +85,14 @@ impl Life {
         };
         let began = turn.began;
         self.begin_silent_turn(&turn.owner);
-        self.stage = LifeStage::InTurn {
+        self.set_stage(LifeStage::InTurn {
             turn: Box::new(turn),
             // This step is never waited for, because the next one replaces it at once.
             step: TurnStep::CoolingDown {
                 alarm: AlarmId(0),
                 attempt: 0,
             },
-        };
+        });
         self.pace.begin_turn();
         if is_new {
             let turn = self.turn;

@@ -10,7 +10,6 @@ use crate::message::{CallStatus, Row, RowKind};
 use crate::record::Mission;
 
 use super::done::DoneMission;
-use super::trying::Trials;
 use super::{Life, LifeStage};
 
 /// The pauses after the second turn of words alone, the third, and all later ones.
@@ -122,8 +121,7 @@ impl Life {
         };
         self.set_activity_until(activity, Some(until));
         let alarm = self.wake_after(after, false);
-        self.stage = LifeStage::Pausing { alarm };
-        self.trials = Trials::default();
+        self.set_stage(LifeStage::Pausing { alarm });
     }
 
     /// Something happened that the model should soon see: the pause is the configured one again,

@@ -309,10 +309,11 @@ impl Mistakes {
     fn comparison(&mut self, place: &str, given: &Map<String, Json>) -> Option<Comparison> {
         let text = |key: &str| given.get(key).and_then(Json::as_str).unwrap_or_default();
         let value = Value::parse(text("value"));
-        let op = Op::parse(match text("op") {
-            "==" => Op::Equal.as_str(),
-            op => op,
-        });
+        // Models write == for =, too.
+        let op = match text("op") {
+            "==" => Some(Op::Equal),
+            op => Op::parse(op),
+        };
         if value.is_none() {
             let known: Vec<&str> = Value::ALL.into_iter().map(Value::as_str).collect();
             self.add(place, &format!("value is one of {}", known.join(", ")));

@@ -92,7 +92,7 @@ impl RequestPart {
 
     /// Whether it is a message of the model with calls.
     pub(super) fn is_loop(&self) -> bool {
-        !self.is_order() && !self.is_words()
+        matches!(self, RequestPart::Spoken(said) if !said.pairs.is_empty())
     }
 }
 

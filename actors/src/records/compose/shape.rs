@@ -35,9 +35,7 @@ pub(super) fn separator_bytes() -> usize {
 }
 
 pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
-    let last = messages.last_mut();
-    let is_first = matches!(last, None | Some(ChatMessage::System(_)));
-    if let Some(ChatMessage::User(before)) = last
+    if let Some(ChatMessage::User(before)) = messages.last_mut()
         && let ChatMessage::User(text) = &message
     {
         *before = join_texts(before, text);
@@ -59,6 +57,7 @@ pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage)
         }
         return;
     }
+    let is_first = matches!(messages.last(), None | Some(ChatMessage::System(_)));
     let is_of_model = matches!(
         message,
         ChatMessage::Assistant { .. } | ChatMessage::Tool { .. }

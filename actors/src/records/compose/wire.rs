@@ -94,7 +94,7 @@ pub(super) const TOOL_FRAME_BYTES: usize =
     r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
 
 /// The size of a message in bytes as compact JSON in OpenAI's form.
-pub(super) fn message_bytes(message: &ChatMessage) -> usize {
+pub fn message_bytes(message: &ChatMessage) -> usize {
     match message {
         ChatMessage::System(text) => SYSTEM_FRAME_BYTES + escaped_len(text),
         ChatMessage::User(text) => USER_FRAME_BYTES + escaped_len(text),

@@ -1,4 +1,4 @@
-//! A text that is held back, and rows of which texts are, for tests.
+//! A text that is held back, and rows whose texts may be, for tests.
 
 use std::sync::Arc;
 

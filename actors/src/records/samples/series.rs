@@ -207,7 +207,7 @@ impl SeriesBuilder {
     }
 
     /// Adds a finished series with the same steps to a sum: its credits and the number that the operator named, of
-    /// all facts.
+    /// all facts. Such a series has no gap after its first point, so that a sum carries nothing over one.
     pub fn add_series(&mut self, samples: &[Sample]) {
         for sample in samples {
             let place = self.steps.place(sample.minute);

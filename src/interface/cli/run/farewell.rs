@@ -133,8 +133,8 @@ async fn describe_run(
     let ran = (Utc::now() - began.at).to_std().unwrap_or_default();
     let statuses = flight.swarm().statuses().await;
     let used = began.used(&statuses);
-    let running = statuses.iter().filter(|of| of.state == LifeState::Running);
-    let running = running.count();
+    let here = statuses.iter().filter(|of| of.elsewhere.is_none());
+    let running = here.filter(|of| of.state == LifeState::Running).count();
     let sum = samples.series.first()?;
     describe_sum(&sum.samples, (ran, used), (running, resume))
 }

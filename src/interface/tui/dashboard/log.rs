@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use actors::domain::event_record::{EventId, EventRecordKind};
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
-use actors::domain::message::Row;
+use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::{EVENT_PAGE, MAX_EVENTS};
 
 use super::text::tone::Tone;
@@ -219,8 +219,8 @@ impl MessageLog {
 
     /// Whether a row that a Mysis stored answers messages.
     pub fn is_answered_by(&self, mysis: MysisId, row: &Row) -> bool {
-        let mut messages = self.messages.iter();
-        messages.any(|message| message.is_answered_by(mysis, row))
+        let is_reply = matches!(row.body, RowBody::Reply(_));
+        is_reply && (self.messages.iter()).any(|message| message.is_answered_by(mysis, row))
     }
 
     /// Takes a row that a Mysis stored, which may be the answer to messages.

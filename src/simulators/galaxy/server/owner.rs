@@ -1,5 +1,5 @@
 //! The owner: the one task that holds the world. It receives requests and timer ticks, keeps
-//! records before answers leave, and ends when it is told to. While the disk takes no records the
+//! records before answers to calls leave, and ends when it is told to. While the disk takes no records the
 //! game stands still: no answer leaves, and nothing else happens.
 
 use std::{

@@ -230,6 +230,10 @@ fn a_circle_outlives_the_program() {
     let mut scene = Scene::with_mode(CircleMode::Offer);
     scene.makes_three_rounds();
     scene.calls_and_gets("travel", r#"{"target_poi":"belt"}"#, r#"{"poi_id":"belt"}"#);
+    assert!(
+        scene.memo_of(MemoKind::Routines).is_some(),
+        "the watch is stored"
+    );
     let again = Scene::of(RestoreArgs {
         recollection: scene.history_with(MemoKind::Routines),
         mission: Some(mission("trade")),

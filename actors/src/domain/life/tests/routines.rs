@@ -67,6 +67,7 @@ impl Scene {
                 }
             }
         }
+        assert!(self.memo_of(MemoKind::Routines).is_some(), "a checkpoint");
         RestoreArgs {
             recollection: StoredHistory {
                 rows,

@@ -699,3 +699,16 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
         assert!(has_poison(server.scene.asked()), "the trial waits");
     }
 }
+
+#[test]
+fn what_was_tried_ends_with_its_turn() {
+    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    server.scene.prompt("POISON");
+    let (work, fault) = (server.scene.asked().work, server.fault.clone());
+    let scene = &mut server.scene;
+    scene.replied(work, "local", Err(fault), OthersGet::Served);
+    assert!(!has_poison(scene.asked()), "a trial");
+    scene.order(MysisOrder::Stop);
+    scene.order(MysisOrder::Start);
+    assert!(has_poison(scene.asked()), "the whole request again");
+}

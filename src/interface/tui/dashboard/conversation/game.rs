@@ -74,8 +74,9 @@ impl GameSummary {
         let standing = facts.standing(&meta.tool, false);
         self.take_standing(&standing, row.at);
         self.take_names(facts.ship(&meta.tool));
-        let is_same = (&before.0, &before.1) == (&self.gauges, &self.names);
-        if !is_same || standing.credits.is_some() {
+        let (gauges, names) = before;
+        let is_new = gauges != self.gauges || placed(&names) != placed(&self.names);
+        if is_new || standing.credits.is_some() {
             self.at = Some(row.at);
         }
     }
@@ -116,6 +117,13 @@ impl GameSummary {
             hold: told.hold.or(known.hold),
         };
     }
+}
+
+/// Where a ship is and what it carries. To be at no base, or to carry nothing, is as little news as not to know it.
+fn placed(names: &ShipNames) -> ([Option<&str>; 3], &[(String, i64)]) {
+    let base = names.base.iter().flatten().next().map(String::as_str);
+    let place = [names.system.as_deref(), names.poi.as_deref(), base];
+    (place, names.hold.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -176,6 +176,7 @@ mod tests {
         desk.key(KeyCode::F(7));
         let focus = desk.board.focus.as_mut().expect("a conversation");
         focus.transcript.go_to_top();
+        assert!(!focus.transcript.is_following());
         let text = text(&desk);
         for words in ["F6 follows", "raw results, F7 words", "[ F8 go"] {
             assert!(text.contains(words), "{words}: {text}");

@@ -195,5 +195,10 @@ mod tests {
         }
         let all = SeenState::ALL.map(Some).into_iter().chain([None]);
         assert_eq!(states, all.collect::<Vec<_>>());
+        assert_eq!(
+            states[0],
+            Some(SeenState::Running),
+            "what is asked for most"
+        );
     }
 }

@@ -4,13 +4,21 @@
 use actors::domain::ids::Timestamp;
 use chrono::{DateTime, FixedOffset};
 
-/// What may be missing at the end of a time. One without an offset means UTC.
+/// What may be missing at the end of a time. One without an offset means UTC. What chrono reads has a space or a `T`
+/// before the hour, and an offset with or without a colon.
 const ENDINGS: [&str; 4] = ["", "Z", ":00Z", " 00:00:00Z"];
 
 /// Parses a time. Returns `None` for an unknown layout or a year out of range.
 pub(crate) fn parse_moment(text: &str) -> Option<Timestamp> {
     // Behind the offset, Go writes the name of the zone and the reading of its monotonic clock.
-    let words: Vec<&str> = text.split_whitespace().take(3).collect();
+    let mut words: Vec<&str> = text.split_whitespace().take(3).collect();
+    // The name of a zone without an offset means UTC.
+    if words
+        .get(2)
+        .is_some_and(|word| !word.starts_with(['+', '-']))
+    {
+        words.pop();
+    }
     let text = words.join(" ");
     let read = |ending: &&str| {
         format!("{text}{ending}")
@@ -49,6 +57,7 @@ mod tests {
             "2026-02-07T13:34:56.789+01:00",
             "2026-02-07 13:34:56.789+01:00",
             "2026-02-07 12:34:56.789",
+            "2026-02-07 12:34:56.789 GMT",
             "2026-02-07T12:34:56.789",
             " 2026-02-07 12:34:56.789 ",
             "1770467696789",

@@ -85,12 +85,11 @@ impl Transcript {
     pub fn go_to(&mut self, seq: Seq) {
         self.is_held = false;
         self.selected = Some(seq);
-        self.wanted = None;
-        if self.pages.row(seq).is_some() {
-            self.scroll_to_row(seq);
-        } else {
-            self.place = ScrollPosition::Pending(seq);
-            self.wanted = Some(Load::Around(seq));
+        let is_loaded = self.pages.row(seq).is_some();
+        self.wanted = (!is_loaded).then_some(Load::Around(seq));
+        match is_loaded {
+            true => self.scroll_to_row(seq),
+            false => self.place = ScrollPosition::Pending(seq),
         }
     }
 
