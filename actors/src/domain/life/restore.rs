@@ -143,8 +143,7 @@ impl Life {
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = restore_samples(&recollection, &past.rules, both);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
-        let last = conversation.last_utterance();
-        let turn = last.map(|row| row.turn).unwrap_or_default();
+        let last_turn = conversation.last_utterance().map(|row| row.turn);
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = session_of_before(account, &conversation, both.wall);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
@@ -159,7 +158,7 @@ impl Life {
             reason: past.record.reason,
             pace: TurnPace::restored(&conversation, past.mission.as_ref()),
             conversation,
-            turn,
+            turn: last_turn.unwrap_or_default(),
             nudges: 0,
             figures,
             mission: past.mission,

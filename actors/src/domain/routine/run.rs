@@ -19,7 +19,7 @@ use super::lost_call::{ConfirmedCall, LostCall};
 use super::prices::SeenPrices;
 use super::{Routine, RoutineStatus, RoutineStep};
 
-/// Its checkpoint has these members, in the order of their names there.
+/// Its checkpoint has these members.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct RoutineRun {
     pub(super) at: Cursor,
