@@ -95,7 +95,12 @@ pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
 /// The argument of `:columns` that shows the columns that fit.
 pub const AUTOMATIC: &str = "auto";
 
+/// The command of this name. What the command line calls `send` is a message here, too.
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
+    let name = match name {
+        "send" => "message",
+        name => name,
+    };
     PALETTE.iter().find(|command| command.name == name)
 }
 
@@ -258,9 +263,11 @@ mod tests {
             let why = format!(" takes no `{surplus}`: nothing was done");
             assert!(complaint.contains(&why), "{line}: {complaint}");
         }
-        let mut desk = desk();
-        desk.types(":message where state=idle dig here");
-        assert_eq!(orders_of(&desk.key(KeyCode::Enter)).len(), 2);
+        for word in ["message", "send"] {
+            let mut desk = desk();
+            desk.types(&format!(":{word} where state=idle dig here"));
+            assert_eq!(orders_of(&desk.key(KeyCode::Enter)).len(), 2);
+        }
     }
 
     #[test]
