@@ -58,8 +58,10 @@ fn a_program_whose_file_was_replaced_goes_on_without_the_terminal() {
     terminal.types("h");
     terminal.sees("the swarm continues without a terminal (pid ");
     terminal.comes_back();
-    let status = status_of(&home);
-    assert_eq!(status["states"]["running"], 5, "{status}");
+    let status = until("all run again", || {
+        let status = status_of(&home);
+        (status["states"]["running"] == 5).then_some(status)
+    });
     end(status["pid"].as_u64().expect("a process"), &home);
 }
 
