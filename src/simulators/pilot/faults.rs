@@ -32,7 +32,7 @@ pub struct PilotFault {
 pub enum PilotFaultKind {
     /// An HTTP error replaces the answer.
     Instead(ReplacementFault),
-    /// Of a long request the system messages and the newest others are read, and nobody is told.
+    /// It cuts a long request to the system messages and the newest others, and tells nobody.
     CutPrompt {
         /// The longest request that is read as a whole.
         tokens: u64,

@@ -90,7 +90,7 @@ impl LedgerInner {
         self.read_samples(period, &mut record).await?;
         record.events = self.events(EventQuery::newest(MAX_EVENTS)).await?;
         record.events.retain(|event| event.at < period.until);
-        // What is kept is a window of numbers, and on a server these have gaps.
+        // Kept are the newest so many numbers. These may be fewer rows, since a server passes over some numbers.
         let newest = usize::try_from(self.newest_event().await?);
         record.are_events_cut = newest.is_ok_and(|newest| newest > MAX_EVENTS);
         Ok(record)

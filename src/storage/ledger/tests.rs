@@ -70,7 +70,7 @@ impl Books {
 
     fn address(&self) -> &ServerAddress {
         match self {
-            Books::File(_) => panic!("a file is nobody else's"),
+            Books::File(_) => panic!("it is a file"),
             Books::Server(address) => address,
         }
     }
