@@ -68,6 +68,8 @@ pub(super) struct ReceivedAnswer {
 struct EmbeddedRefusal {
     status: u16,
     body: String,
+    /// Whether the answer had ended as answers do.
+    is_behind_end: bool,
 }
 
 impl ReceivedAnswer {
@@ -133,14 +135,26 @@ impl ReceivedAnswer {
             code.filter(|code: &u16| (400..600).contains(code))
         };
         let codes = ["code", "status", "status_code"];
+        // Gateways that have promised 200 by then write the status before the words.
+        let written = || {
+            let message = member(error, "message").and_then(as_text)?;
+            let (code, _) = message.split_once(':')?;
+            let code = code.trim().parse().ok();
+            code.filter(|code: &u16| (400..600).contains(code))
+        };
         let shown = if body.len() > MAX_REFUSAL_BYTES {
             &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
         } else {
             body
         };
         self.refusal = Some(EmbeddedRefusal {
-            status: codes.into_iter().find_map(code).unwrap_or(500),
+            status: codes
+                .into_iter()
+                .find_map(code)
+                .or_else(written)
+                .unwrap_or(500),
             body: shown.to_string(),
+            is_behind_end: self.finish_reason.as_deref().is_some_and(is_usual_end),
         });
     }
 
@@ -269,9 +283,12 @@ impl ReceivedAnswer {
         &self,
         secrets: &Redactor,
     ) -> Option<Result<ModelAnswer, ModelFault>> {
-        // An error about the limit that ended the answer takes nothing away from it.
+        // An error about the limit that ended the answer takes nothing away from it. Nor does one that comes
+        // behind a complete answer, which is about the server's own books.
         let is_cut = self.finish_reason.as_deref() == Some("length");
-        if let Some(refusal) = self.refusal.as_ref().filter(|_| !is_cut) {
+        let has_answer = self.arrived.words > 0;
+        let counts = |refusal: &&EmbeddedRefusal| !is_cut && !(refusal.is_behind_end && has_answer);
+        if let Some(refusal) = self.refusal.as_ref().filter(counts) {
             let refusal = Refusal {
                 status: refusal.status,
                 body: &secrets.clean(&refusal.body),
@@ -290,9 +307,8 @@ impl ReceivedAnswer {
                 usage: self.usage,
             }));
         }
-        let broken = ["network_error", "error"];
         let reason = self.finish_reason.as_deref().filter(|_| !self.is_runaway());
-        let reason = reason.filter(|reason| broken.contains(reason))?;
+        let reason = reason.filter(|reason| odd_ends::is_broken_end(reason))?;
         Some(Err(ModelFault::Transient {
             text: format!("the server ended its answer with `{reason}`"),
             retry_after: None,

@@ -81,7 +81,14 @@ impl Refusal<'_> {
         }
         // A 429 may mention tokens, too, but those are tokens per minute.
         let is_misread = misreading::is_misread(message);
-        let is_too_long = || too_long::is_too_long(&words_of(error, message));
+        let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
+        let is_too_long = || {
+            let said = words_of(error, message);
+            match may_pass {
+                true => too_long::is_surely_too_long(&said),
+                false => too_long::is_too_long(&said),
+            }
+        };
         if status == 413 || (status != 429 && !is_misread && is_too_long()) {
             let limit = context_limit(error).or_else(|| too_long::stated_limit(message));
             return ModelFault::TooLong { text, limit };
@@ -90,7 +97,6 @@ impl Refusal<'_> {
         let is_weather = matches!(status, 400 | 403 | 404 | 422);
         let cause = weather::cause(status, self.body, message).filter(|_| is_weather);
         let text = cause.map_or(text.clone(), |cause| format!("{text}; {cause}"));
-        let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
         if may_pass || cause.is_some() {
             return match self.waits.until_next(error, message, now) {
                 Some(wait) if wait > MAX_OBEYED_RETRY_AFTER => ModelFault::OutOfService {

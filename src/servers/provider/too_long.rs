@@ -56,8 +56,14 @@ const EXCESS_WORDS: [&str; 15] = [
     "overflow",
     "out of range of the context",
 ];
-/// Words of limits that no shorter request keeps, and of other members that are too long.
-const OTHER_LIMIT_WORDS: [&str; 15] = [
+/// Words of limits that no shorter request keeps, of times that ran out, and of other members that are
+/// too long.
+const OTHER_LIMIT_WORDS: [&str; 20] = [
+    "deadline",
+    "timed out",
+    "timeout",
+    "throttl",
+    "please wait",
     "per minute",
     "per hour",
     "per day",
@@ -92,6 +98,12 @@ pub(super) fn is_too_long(text: &str) -> bool {
             && holds(text, &EXCESS_WORDS)
             && !holds(text, &OTHER_LIMIT_WORDS)
             && !is_of_answer)
+}
+
+/// The same of a server that fails, which says of many causes that something was exceeded: its words leave
+/// no other reading, or state the numbers.
+pub(super) fn is_surely_too_long(text: &str) -> bool {
+    holds(text, &TOO_LONG_WORDS) || (is_too_long(text) && stated_limit(text).is_some())
 }
 
 /// Whether the server has no memory for the request, which may be because of its length.
@@ -244,10 +256,29 @@ unknown | Your input exceeds the context window of this model.
             "You exceeded your token quota for this month",
             "Key limit exceeded (daily limit)",
             "Rate limit reached: tokens per minute exceeded",
+            "context deadline exceeded",
+            "Too many tokens, please wait before trying again.",
             "Invalid token",
             "no such model",
         ] {
             assert!(!is_too_long(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_fails_is_believed_only_where_nothing_else_can_be_meant() {
+        for sure in [
+            "the context size has been exceeded",
+            "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+            "input of 9000 tokens exceeds the limit of 8192",
+        ] {
+            assert!(is_surely_too_long(sure), "{sure}");
+        }
+        for other in [
+            "the input queue exceeded its capacity",
+            "conversation store: memory limit exceeded",
+        ] {
+            assert!(!is_surely_too_long(other), "{other}");
         }
     }
 }

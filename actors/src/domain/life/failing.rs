@@ -36,6 +36,16 @@ pub(super) struct Failed<'a> {
 
 impl Life {
     pub(super) fn model_failed(&mut self, failed: &Failed<'_>) {
+        if let (true, ModelFault::TooLong { text, .. }) =
+            (self.trials.form.is_fixed_text(), failed.fault)
+        {
+            // Whatever the server says of a fixed text, that is not too long.
+            let fault = &ModelFault::Transient {
+                text: text.clone(),
+                retry_after: None,
+            };
+            return self.model_failed(&Failed { fault, ..*failed });
+        }
         if self.judge_by_trial(failed) {
             return;
         }

@@ -344,6 +344,8 @@ fn call_outcome(
             is_of_all: matches!(fault, ModelFault::Permanent { .. }),
             ends_round,
         },
+        // No fixed text is too long: the server says so of something else.
+        Err(ModelFault::TooLong { text, .. }) if is_bare => fails(text, false),
         Err(ModelFault::TooLong { .. } | ModelFault::Adapted { .. }) => CallOutcome::Answers,
         Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {
             fails(text, false)

@@ -64,6 +64,13 @@ impl ReceivedArguments {
         is_object(&self.newest.text)
     }
 
+    /// Whether these complete arguments cannot be meant by further ones. Empty ones stand for those that are
+    /// not there yet.
+    pub(super) fn are_others_than(&self, arguments: &str) -> bool {
+        let are = |known: &str| are_equal(&self.newest.text, known);
+        !are("{}") && !are(arguments)
+    }
+
     pub(super) fn are(&self, arguments: &str) -> bool {
         self.read().is_ok_and(|read| are_equal(&read, arguments))
     }
@@ -79,6 +86,7 @@ impl ReceivedArguments {
             let (whole, before) = pieces.split_last()?;
             meant_by(before).filter(|read| are_equal(read, whole))
         });
+        let all = all.or_else(|| encoded_twice(&self.joined.text));
         match (all, self.joined.left_out, self.newest.left_out) {
             (Some(read), ..) => Ok(read),
             // It is not known what is meant, which the model learns.
@@ -96,6 +104,12 @@ impl ReceivedArguments {
             .map(|(begin, end)| &self.joined.text[begin..*end])
             .collect()
     }
+}
+
+/// The object in a text that is JSON within JSON: some servers write out what is a text already.
+fn encoded_twice(text: &str) -> Option<String> {
+    let inner = serde_json::from_str::<String>(text).ok()?;
+    is_object(&inner).then_some(inner)
 }
 
 /// The object that these pieces mean; `None` if they mean none or may mean several.

@@ -223,13 +223,20 @@ impl ReceivedCall {
         }
     }
 
-    /// Whether a piece at the index of this call is of another one: it has an id of its own, or
-    /// another name where this call is complete.
+    /// Whether a piece at the index of this call is of another one: it has an id of its own, or, where this
+    /// call is complete, another name, or the name with other arguments that are complete, too.
     fn is_other_than(&self, piece: &CallPiece) -> bool {
+        if piece.name.is_empty() {
+            return false;
+        }
         let has_own_id = !piece.id.is_empty() && !self.id.is_empty() && piece.id != self.id;
-        let has_own_name = !piece.name.is_empty() && piece.name != self.name;
+        let has_no_ids = piece.id.is_empty() && self.id.is_empty();
+        let has_own_arguments = || {
+            let arguments = piece.arguments.as_deref().unwrap_or_default();
+            has_no_ids && is_object(arguments) && self.arguments.are_others_than(arguments)
+        };
         let is_complete = || !self.name.is_empty() && self.arguments.are_complete();
-        (has_own_id && !piece.name.is_empty()) || (has_own_name && is_complete())
+        has_own_id || (is_complete() && (piece.name != self.name || has_own_arguments()))
     }
 
     /// Whether a piece is this whole call again, as far as it says who it is.

@@ -25,6 +25,13 @@ pub(crate) fn is_usual_end(reason: &str) -> bool {
     usual.any(|usual| reason.eq_ignore_ascii_case(usual))
 }
 
+/// Whether the server itself says that it broke the answer off, whatever came before.
+pub(super) fn is_broken_end(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    let broken = ["error", "abort", "cancel", "timeout"];
+    broken.iter().any(|word| reason.contains(word))
+}
+
 /// What the model is told of an answer in which nothing new came any more.
 pub(super) fn runaway_text(bytes: u64) -> String {
     format!(

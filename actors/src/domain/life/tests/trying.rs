@@ -701,6 +701,32 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
 }
 
 #[test]
+fn a_fixed_text_is_never_too_long_so_it_is_not_asked_again_and_again() {
+    for others in [OthersGet::Served, OthersGet::Nobody] {
+        let fault = ModelFault::TooLong {
+            text: "HTTP 400: no such length of context".to_string(),
+            limit: None,
+        };
+        let mut server = Server::new(fault.clone(), others);
+        server.scene.prompt("hello");
+        let mut at_once = 0;
+        for _ in 0..20 {
+            let (work, asks) = (server.scene.asked().work, server.scene.asks().len());
+            let scene = &mut server.scene;
+            scene.replied(work, "local", Err(fault.clone()), others);
+            if scene.asks().len() > asks {
+                at_once += 1;
+            } else {
+                at_once = 0;
+                scene.ring();
+            }
+            assert!(at_once < 2, "no pause");
+        }
+        assert!(server.held.all().is_empty(), "nothing was proven");
+    }
+}
+
+#[test]
 fn what_was_tried_ends_with_its_turn() {
     let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
     server.scene.prompt("POISON");

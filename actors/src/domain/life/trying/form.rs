@@ -70,6 +70,11 @@ impl AskForm {
         matches!(self, AskForm::Bare | AskForm::Plain | AskForm::Tools)
     }
 
+    /// Whether it is a fixed text alone.
+    pub(in crate::life) fn is_fixed_text(self) -> bool {
+        matches!(self, AskForm::Bare | AskForm::Plain)
+    }
+
     /// Whether it shows what the form of requests has to be, so that others wait for what it shows.
     pub(super) fn is_about_form(self) -> bool {
         match self {
