@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use crate::message::{CallRecord, CallStatus, Severity};
 use crate::model::{ModelAnswer, RequestedCall};
-use crate::written_call::{WRITTEN_CALLS_ADVICE, WrittenText, read_text};
+use crate::written_call::{WRITTEN_CALLS_ADVICE, WrittenText, read_text, reads_like_a_call};
 
 use super::Life;
+
+/// What the model is told of a call that its server left in its reasoning.
+const THOUGHT_CALL: &str = "Error: call_in_reasoning: your call stands in your reasoning, so it was not \
+     made. End your reasoning, then call the tool.";
 
 impl Life {
     /// Reads the calls that a model left in its text, if it made none. Returns whether there are any.
@@ -23,7 +27,10 @@ impl Life {
         }
         let reason = answer.finish_reason.as_deref();
         match read_text(&answer.text, reason, &self.session.allowed) {
-            WrittenText::Words => return false,
+            WrittenText::Words => {
+                self.reject_call_in_reasoning(answer);
+                return false;
+            }
             WrittenText::Calls(calls) => answer.calls = calls,
             WrittenText::Unfit { calls, why } => {
                 answer.calls = calls;
@@ -38,6 +45,20 @@ impl Life {
             self.record_notice(Severity::Warn, "calls_in_text", &text);
         }
         true
+    }
+
+    /// Tells the model within the turn that its call stands in its reasoning, where none is made, if it said
+    /// nothing else: servers whose parser of thoughts is greedy take it for a thought.
+    fn reject_call_in_reasoning(&self, answer: &mut ModelAnswer) {
+        let thought = answer.reasoning.as_deref().unwrap_or_default();
+        let tools = self.session.tools.tools().iter();
+        let is_thought = answer.text.trim().is_empty()
+            && answer.finish_reason.as_deref() != Some("length")
+            && reads_like_a_call(thought, tools.map(|tool| &*tool.name));
+        if is_thought {
+            answer.calls.push(RequestedCall::default());
+            answer.refusal = Some(THOUGHT_CALL.to_string());
+        }
     }
 
     /// Whether a call is made again where its answer is lost (decision 7).

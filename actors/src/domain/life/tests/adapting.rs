@@ -217,6 +217,22 @@ fn calls_in_the_text_are_made_kept_as_written_and_shown_as_calls() {
 }
 
 #[test]
+fn a_call_in_the_reasoning_is_not_made_and_the_model_learns_it_within_the_turn() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    scene.reply(ModelAnswer {
+        reasoning: Some("<tool_call>{\"name\": \"mine\", \"arguments\": {}}".to_string()),
+        ..ModelAnswer::default()
+    });
+    assert_eq!(scene.result_status(), [CallStatus::NotExecuted]);
+    let asked = super::trying::texts(scene.asked());
+    assert!(
+        asked.contains("your call stands in your reasoning"),
+        "{asked}"
+    );
+}
+
+#[test]
 fn calls_in_the_text_are_words_where_the_configuration_says_so() {
     let mut strict = rules();
     let local = strict.providers.get_mut("local").expect("a provider");
