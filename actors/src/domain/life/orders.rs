@@ -88,8 +88,8 @@ impl Life {
         Ok(())
     }
 
-    /// Tries again at once, with a new series of attempts. A request that waits at the gate stays
-    /// there, because the gate tries the server.
+    /// Tries again at once, with a new series of attempts. A request or a call that waits at the gate
+    /// stays there, because the gate tries the server.
     fn retry(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
         match self.mode {
             Mode::QueueOnly => return Err(OrderRefusal::NoSwarm),
@@ -101,7 +101,7 @@ impl Life {
             LifeStage::Errored(_) => return self.start(reply, CompletedAction::Retried),
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
                 (TurnStep::CoolingDown { .. }, _) if self.routines.run.is_none() => false,
-                (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
+                (TurnStep::Asking { .. } | TurnStep::Calling { .. }, Activity::Queueing(_)) => true,
                 // The game server has announced when it returns, or refuses the login.
                 (TurnStep::Asking { .. }, Activity::Paused(_) | Activity::AwaitingLogin(_)) => {
                     false

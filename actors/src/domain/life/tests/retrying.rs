@@ -91,6 +91,20 @@ fn a_request_at_the_gate_keeps_its_place() {
 }
 
 #[test]
+fn a_call_that_waits_at_the_gate_keeps_its_place_and_is_tried_too() {
+    let mut scene = Scene::running();
+    scene.want(&[("mine", "{}")]);
+    let activity = Activity::Queueing(Lane::Game);
+    let work = scene.call().work;
+    scene.handle(LifeInput::Progressed { work, activity });
+    let (status, writes) = (scene.life.status(), scene.writes());
+    assert_eq!(scene.order(MysisOrder::Retry), retried());
+    assert_eq!((scene.life.status(), scene.writes()), (status, writes));
+    let aborts = |effect: &Effect| matches!(effect, Effect::Abort);
+    assert!(!scene.effects.iter().any(aborts));
+}
+
+#[test]
 fn an_errored_mysis_is_relaunched_once_the_store_has_it() {
     let mut scene = Scene::running();
     scene.fail(ModelFault::Permanent {
