@@ -82,6 +82,8 @@ pub struct GameSession {
     rules: ToolRules,
     permit: ToolPermit,
     phase: ConnectionPhase,
+    /// Why the session does not open.
+    link_fault: Option<Arc<str>>,
     /// Whether the server has to be asked if it still knows the open session.
     is_doubtful: bool,
     /// Whether it makes the trial call to a server that is away, which waits for no other attempt.
@@ -151,6 +153,7 @@ impl GameSession {
             rules,
             permit: ToolPermit::default(),
             phase: ConnectionPhase::Closed { failures: 0 },
+            link_fault: None,
             is_doubtful: false,
             is_on_trial: false,
             account: None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::{EventKind, SwarmCondition};
+use actors::domain::event::{Activity, EventKind, SwarmCondition};
 use actors::domain::ids::Lane;
 use actors::domain::needs::{NeedBook, operator_need};
 use actors::domain::order::{MysisOrder, Order};
@@ -14,6 +14,7 @@ use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules};
 use actors::domain::standing::StandingKind;
 use tokio::time::Instant;
 
+use crate::outside::IN_USE;
 use crate::world::{World, rules};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -107,6 +108,40 @@ async fn a_game_that_hangs_is_amber_though_the_model_answers() {
     world.release();
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(light(&world, Lane::Game).await, Light::Green);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mysis_that_alone_gets_no_session_is_a_need_of_its_own_with_the_reason() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    let turned_away = |name| world.game.turned_away.send_replace(name);
+    turned_away(Some(world.id("bravo")));
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    tokio::time::sleep(10 * SECOND).await;
+    let (mark, played) = (world.mark(), world.calls());
+    tokio::time::sleep(120 * SECOND).await;
+    assert!(world.calls() > played, "alpha plays");
+    for event in world.events_since(mark) {
+        if let EventKind::Condition(SwarmCondition::Outages(outages)) = &event.what {
+            assert_eq!(outages.with_light(Light::Red).next(), None);
+        }
+    }
+    let notices = world.sent_since(0);
+    assert!(!notices.contains(&"game_away".to_string()), "{notices:?}");
+    let bravo = world.status("bravo").await;
+    let waits = Activity::CoolingDown(Lane::Game, IN_USE.into());
+    assert_eq!(bravo.activity, waits);
+    let need = operator_need(&bravo).expect("a need");
+    assert_eq!(need.what, "no tools");
+    assert!(need.why.ends_with(IN_USE), "{}", need.why);
+    // It waits no longer than for a trial, and `retry` ends also that.
+    turned_away(None);
+    let retry = MysisOrder::Retry.for_mysis("bravo");
+    world.order(retry).await.unwrap();
+    tokio::time::sleep(SECOND / 10).await;
+    let bravo = world.status("bravo").await;
+    assert_eq!(operator_need(&bravo), None);
 }
 
 #[tokio::test(start_paused = true)]

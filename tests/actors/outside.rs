@@ -417,6 +417,9 @@ fn answer(request: &ModelRequest, tool: &str) -> ModelAnswer {
     }
 }
 
+/// What a server says that has room for one client.
+pub(crate) const IN_USE: &str = "its last words: the browser is in use";
+
 /// A game with one tool.
 #[derive(Clone)]
 pub(crate) struct TrappedGame {
@@ -425,6 +428,10 @@ pub(crate) struct TrappedGame {
     pub(crate) has_accounts: bool,
     /// Whether answers are held back now.
     pub(crate) is_held: Arc<watch::Sender<bool>>,
+    /// Whose sessions it does not open.
+    pub(crate) turned_away: Arc<watch::Sender<Option<MysisId>>>,
+    /// Whose link this is.
+    pub(crate) who: Option<MysisId>,
     /// How long a trip takes.
     pub(crate) trip: Duration,
     /// The calls that the game carried out, by the program's names for them.
@@ -479,14 +486,21 @@ fn mined() -> LinkAnswer {
 }
 
 impl Upstream for TrappedGame {
-    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
-        Some(Arc::new(self.clone()))
+    fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
+        Some(Arc::new(TrappedGame {
+            who: Some(mysis),
+            ..self.clone()
+        }))
     }
 }
 
 impl Link for TrappedGame {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
-        async { Ok(None) }.boxed()
+        let turned_away = *self.turned_away.borrow();
+        let is_open = turned_away.is_none() || turned_away != self.who;
+        let opened = is_open.then_some(None);
+        let opened = opened.ok_or_else(|| LinkFault::Unreachable(IN_USE.to_string()));
+        async move { opened }.boxed()
     }
 
     fn resume(&self, _resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {

@@ -129,6 +129,8 @@ impl World {
                 traps: Arc::default(),
                 has_accounts,
                 is_held: Arc::new(watch::Sender::new(false)),
+                turned_away: Arc::new(watch::Sender::new(None)),
+                who: None,
                 trip: Duration::from_secs(500),
                 executed: Arc::default(),
                 tasks: Arc::default(),
@@ -438,7 +440,7 @@ impl World {
             .collect()
     }
 
-    fn id(&self, name: &str) -> MysisId {
+    pub(crate) fn id(&self, name: &str) -> MysisId {
         let mut myses = self.memory.swarm_now().myses.into_iter();
         myses.find(|mysis| &*mysis.profile.name == name).unwrap().id
     }

@@ -124,6 +124,7 @@ impl World {
         });
         self.handle(LifeInput::Linked {
             link,
+            fault: None,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
         });

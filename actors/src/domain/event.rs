@@ -109,6 +109,9 @@ pub struct MysisStatus {
     #[serde(skip)]
     pub game: Option<GameRef>,
     pub link: LinkState,
+    /// Why it has no session with the tool server. Only its own process knows that.
+    #[serde(skip)]
+    pub link_fault: Option<Arc<str>>,
     pub tick: Option<i64>,
     /// The number of nudges in a row; `None` before it has reported.
     pub nudges: Option<u32>,

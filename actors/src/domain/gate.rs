@@ -53,6 +53,8 @@ pub struct GateRules {
 pub struct AdmissionRequest {
     /// The lanes that can serve it, best first; never empty.
     pub routes: Vec<Lane>,
+    /// The Mysis that asks. What it gets may be its own failure.
+    pub asker: Option<MysisId>,
     /// The Mysis whose budget pays; `None` if it is free.
     pub payer: Option<MysisId>,
     /// The limits of a day that hold for the payer in place of those for each Mysis.
@@ -169,7 +171,7 @@ impl AdmissionGate {
     /// The first lane that lets requests pass: its circuit is closed, or a trial call is due and
     /// nobody waits to make it.
     fn way_of(&self, request: &AdmissionRequest, now: Moment) -> Option<Lane> {
-        let takes = |lane: &LaneState| lane.takes_more(request.payer, now);
+        let takes = |lane: &LaneState| lane.takes_more(request.asker, now);
         let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(takes);
         request.routes.iter().find(passes).cloned()
     }

@@ -229,9 +229,10 @@ impl Life {
             LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
             LifeInput::Linked {
                 link,
+                fault,
                 tools,
                 account,
-            } => self.on_linked(link, tools, account),
+            } => self.on_linked((link, fault), tools, account),
             LifeInput::LoggedIn { account, text } => self.learn_from_login(account, &text),
             LifeInput::Assigned(account) => self.plays_as(Some(account)),
             LifeInput::Noticed {
@@ -321,6 +322,7 @@ impl Life {
             activity_until: self.doing.until,
             account: self.session.account.clone(),
             link: self.session.link.clone(),
+            link_fault: self.session.link_fault.clone(),
             link_since: self.session.link_since,
             stuck: self.watch.stuck(),
             silence: self.silence.clone().filter(|_| is_running),

@@ -252,7 +252,11 @@ fn need_of_running(
     }
     if status.link == LinkState::Down {
         let server = status.tool_server();
-        let why = format!("no session with {server}; it waits until one opens").into();
+        let mut why = format!("no session with {server}; it waits until one opens");
+        if let Some(fault) = &status.link_fault {
+            why = format!("{why}: {fault}");
+        }
+        let why = why.into();
         let since = status.link_since;
         return Some((NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow));
     }

@@ -31,10 +31,12 @@ impl GateHandle {
     pub async fn enter_lane(
         &self,
         lane: Lane,
+        asker: MysisId,
         waits_out: bool,
     ) -> Option<Result<Permit, Arc<str>>> {
         let request = AdmissionRequest {
             routes: vec![lane],
+            asker: Some(asker),
             payer: None,
             limits: BudgetLimits::default(),
             is_urgent: false,

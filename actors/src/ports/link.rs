@@ -38,6 +38,11 @@ pub trait Link: Send + Sync + 'static {
         false
     }
 
+    /// Whether the last call was answered without the server.
+    fn spared_server(&self) -> bool {
+        false
+    }
+
     /// Asks whether the server still knows the session, which costs it less than a list of tools.
     fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
         let tools = self.tools();

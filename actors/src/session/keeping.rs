@@ -17,6 +17,7 @@ impl GameSession {
     pub(super) fn emit_link(&self, outlet: &Outlet, link: LinkState) {
         outlet.tell_life(LifeInput::Linked {
             link,
+            fault: self.link_fault.clone(),
             tools: self.tools.clone(),
             account: self.account_name(),
         });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::domain::bounds::bounded_text;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::game::GameRef;
 use crate::domain::gate::circuit::CallOutcome;
@@ -35,6 +36,9 @@ impl Default for AttemptSlots {
         AttemptSlots(Arc::new(Semaphore::new(MAX_ATTEMPTS)))
     }
 }
+
+/// The most bytes of a reason that are shown for as long as a session does not open.
+const MAX_FAULT_BYTES: usize = 500;
 
 /// The waits between lists of tools where the first one is empty: some servers have their tools only a
 /// moment after they have begun.
@@ -66,6 +70,10 @@ impl GameSession {
                 let settled = self.settle_with_game(outlet).await;
                 self.is_on_trial = false;
                 pass.outcome = self.game_outcome(&settled);
+                // The token is that of all; a call may be refused for what it asks.
+                if let CallOutcome::OutOfService { is_of_all, .. } = &mut pass.outcome {
+                    *is_of_all = true;
+                }
                 drop(pass);
                 settled?;
             }
@@ -117,18 +125,20 @@ impl GameSession {
         Ok(())
     }
 
-    /// What an attempt to open a session or to log in says about the game server.
+    /// What a call, or an attempt to open a session or to log in, says about the game server. Each Mysis has a
+    /// session of its own, and maybe a process: the gate finds out whose a failure is.
     pub(super) fn game_outcome(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
             Err(LinkFault::NoAccess(text)) => CallOutcome::OutOfService {
                 text: self.without_secrets(text.clone()).into(),
                 wait: NO_ACCESS_WAIT,
                 ends_by: ServiceReturn::Operator,
+                is_of_all: false,
             },
             Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => CallOutcome::Fails {
                 text: self.without_secrets(text.clone()).into(),
-                is_unreachable: true,
-                ends_round: true,
+                is_unreachable: false,
+                ends_round: false,
                 is_refusal: false,
             },
             // Nothing was sent.
@@ -146,7 +156,11 @@ impl GameSession {
     /// Waits until the game server is back, or until the gate admits this Mysis as the trial call.
     async fn reach_game(&self, outlet: &Outlet, waits_out: bool) -> Result<Permit, LinkFault> {
         outlet.show(Activity::Queueing(Lane::Game));
-        let admitted = self.deps.gate.enter_lane(Lane::Game, waits_out).await;
+        let admitted = self
+            .deps
+            .gate
+            .enter_lane(Lane::Game, self.who, waits_out)
+            .await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
@@ -231,6 +245,7 @@ impl GameSession {
         self.is_withheld = true;
         outlet.tell_life(LifeInput::Linked {
             link,
+            fault: None,
             tools: own_tools(),
             account: self.account_name(),
         });
@@ -251,6 +266,7 @@ impl GameSession {
 
     fn on_opened(&mut self, failures: u32, phase: ConnectionPhase, outlet: &Outlet) {
         self.phase = phase;
+        self.link_fault = None;
         // A newer session is open now, so the stored one is not tried again.
         self.saved = None;
         if failures > 0 {
@@ -278,6 +294,8 @@ impl GameSession {
         self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
+        let why = self.without_secrets(fault.to_string());
+        self.link_fault = Some(bounded_text(why, MAX_FAULT_BYTES).into());
         self.tools = own_tools();
         self.emit_link(outlet, link);
     }
@@ -328,7 +346,11 @@ impl GameSession {
 
     pub(super) async fn queue_for_login(&self, outlet: &Outlet) -> Result<Permit, LinkFault> {
         outlet.show(Activity::Queueing(Lane::Logins));
-        let admitted = self.deps.gate.enter_lane(Lane::Logins, true).await;
+        let admitted = self
+            .deps
+            .gate
+            .enter_lane(Lane::Logins, self.who, true)
+            .await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }

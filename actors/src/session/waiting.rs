@@ -2,16 +2,21 @@
 
 use std::time::Duration;
 
+use crate::domain::backoff::Backoff;
 use crate::domain::event::Activity;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, Moment};
+use crate::domain::model::OthersGet;
 use crate::ports::{LinkAnswer, LinkFault};
 
 use super::answer;
-use super::{GameSession, Outlet};
+use super::{ConnectionPhase, GameSession, Outlet};
 
 /// How long a Mysis waits after a failed attempt before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest wait of one that fails while others are served: as long as between two trial calls.
+const LONGEST_OWN_WAIT: Duration = Duration::from_secs(4);
 
 /// The longest wait between two attempts of a call.
 pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
@@ -39,7 +44,22 @@ impl GameSession {
     pub(super) async fn wait_out(&mut self, fault: &LinkFault, outlet: &Outlet) -> bool {
         match fault {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
-            LinkFault::Unreachable(_) | LinkFault::NoAccess(_) | LinkFault::Limited { .. } => {
+            LinkFault::Unreachable(_) => {
+                let others = self.deps.gate.others_get(&Lane::Game, self.who).await;
+                let wait = match others {
+                    // The gate holds nobody back for what this Mysis alone gets.
+                    OthersGet::Served => self.show_own_wait(fault, outlet),
+                    OthersGet::Refused
+                    | OthersGet::Both
+                    | OthersGet::Unknown
+                    | OthersGet::Nobody => {
+                        outlet.show(Activity::Queueing(Lane::Game));
+                        REQUEUE_WAIT
+                    }
+                };
+                tokio::time::sleep(with_jitter(wait, &mut self.rng)).await;
+            }
+            LinkFault::NoAccess(_) | LinkFault::Limited { .. } => {
                 outlet.show(Activity::Queueing(Lane::Game));
                 tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.rng)).await;
             }
@@ -48,6 +68,16 @@ impl GameSession {
             }
         }
         true
+    }
+
+    fn show_own_wait(&self, fault: &LinkFault, outlet: &Outlet) -> Duration {
+        let why = self.without_secrets(fault.to_string()).into();
+        outlet.show(Activity::CoolingDown(Lane::Game, why));
+        let failures = match self.phase {
+            ConnectionPhase::Closed { failures } => failures.saturating_sub(1),
+            ConnectionPhase::Open | ConnectionPhase::LoggedIn => 0,
+        };
+        Backoff::new(REQUEUE_WAIT, LONGEST_OWN_WAIT).nth_wait(failures)
     }
 
     pub(super) fn report_call<T>(&self, sent: &Result<T, LinkFault>) {
@@ -60,12 +90,8 @@ impl GameSession {
             },
             // The session alone is lost, and is opened anew.
             Err(LinkFault::SessionLost(_)) => return,
-            Err(LinkFault::AnswerLost(text)) => CallOutcome::Fails {
-                text: self.without_secrets(text.clone()).into(),
-                is_unreachable: false,
-                ends_round: false,
-                is_refusal: false,
-            },
+            // An answer of before says nothing of the server now.
+            Ok(_) if self.link.as_ref().is_some_and(|link| link.spared_server()) => return,
             Ok(_) => self.game_outcome(&Ok(())),
             Err(fault) => self.game_outcome(&Err(fault.clone())),
         };

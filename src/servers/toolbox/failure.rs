@@ -160,7 +160,8 @@ pub(super) fn names_a_session(message: &str) -> bool {
 fn status_fault(status: u16, text: &str, retry_after: Option<Duration>) -> LinkFault {
     match status {
         401 | 403 => LinkFault::NoAccess(format!(
-            "{text}; the server refuses access: see token_env, token_name and headers under [mcp]"
+            "{text}; the server refuses access: see token_env, token_name and headers under [mcp]; a change of \
+             them takes a restart"
         )),
         429 => LinkFault::Limited {
             text: format!("HTTP {status}: too many requests"),

@@ -87,6 +87,8 @@ struct CachingLink {
 struct Own {
     tools: Option<Arc<Toolset>>,
     tick_cache: TickCache,
+    /// Whether the last call was answered without the server.
+    is_spared: bool,
 }
 
 impl CachingLink {
@@ -103,7 +105,9 @@ impl CachingLink {
 
     async fn call_cached(self, call: LinkCall) -> Result<LinkReply, LinkFault> {
         self.shared.check(self.who)?;
-        let Some(game) = self.game() else {
+        let game = self.game();
+        self.own(|own| own.is_spared = game.is_some());
+        let Some(game) = game else {
             // Of any other server nothing is known that could be spared.
             return self.inner.call(call).await;
         };
@@ -118,6 +122,7 @@ impl CachingLink {
         let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
         let read_only = game.only_reads(&tool, &arguments) == Some(true);
         let is_queue = tick_cache::is_queue(&call);
+        self.own(|own| own.is_spared = false);
         let answer = match self.inner.call(call).await {
             Ok(LinkReply::Answer(answer)) => Ok(answer),
             Ok(LinkReply::Task(task)) => {
@@ -165,8 +170,11 @@ impl CachingLink {
         if let Some(context) = &mut call.context {
             context.asker = None;
         }
-        let inner = self.inner.clone();
-        let fetch = move || async move { inner.call(call).await?.answer() }.boxed();
+        let (inner, own) = (self.inner.clone(), self.own.clone());
+        let fetch = move || {
+            own.lock().is_spared = false;
+            async move { inner.call(call).await?.answer() }.boxed()
+        };
         let answer = self.shared.shared_cache.look_up(key, self.who, fetch).await;
         self.learn(false, &answer);
         answer
@@ -235,6 +243,10 @@ impl Link for CachingLink {
 
     fn has_old_tools(&self) -> bool {
         self.inner.has_old_tools()
+    }
+
+    fn spared_server(&self) -> bool {
+        self.own(|own| own.is_spared)
     }
 
     fn doubts_session(&self) -> bool {

@@ -132,6 +132,10 @@ impl Link for ObservedLink {
         self.inner.has_old_tools()
     }
 
+    fn spared_server(&self) -> bool {
+        self.inner.spared_server()
+    }
+
     fn doubts_session(&self) -> bool {
         self.inner.doubts_session()
     }

@@ -68,6 +68,8 @@ pub enum CallOutcome {
         /// The time until the next attempt.
         wait: Duration,
         ends_by: ServiceReturn,
+        /// Whether it would refuse any request, whoever makes it.
+        is_of_all: bool,
     },
 }
 
@@ -248,8 +250,28 @@ impl Circuit {
                 text,
                 wait,
                 ends_by,
+                ..
             } => self.take_out_of_service((pass, blame), text, (*wait, *ends_by), rules, now),
         }
+    }
+
+    /// Takes what a call tells that needed no admission: one that is served ends an outage, and who fails is
+    /// counted when one that was admitted fails, too.
+    pub fn note_call(&mut self, blame: Blame, outcome: &CallOutcome) -> Option<Transition> {
+        match (outcome, &mut *self) {
+            (CallOutcome::Works { .. } | CallOutcome::Answers, _) => return self.close(),
+            (CallOutcome::Fails { .. }, Circuit::Closed { by, .. }) => {
+                are_enough(by, blame, FAILING_TOGETHER);
+            }
+            (
+                CallOutcome::Fails { .. }
+                | CallOutcome::OutOfService { .. }
+                | CallOutcome::Refuses { .. }
+                | CallOutcome::Dropped,
+                _,
+            ) => {}
+        }
+        None
     }
 
     /// Closes the circuit, because the server works.
@@ -411,6 +433,7 @@ mod tests {
             text: "HTTP 402".into(),
             wait: Duration::from_secs(seconds),
             ends_by,
+            is_of_all: false,
         };
         let mut circuit = Circuit::default();
         let shared = |seconds| Some(Transition::OutOfService(Duration::from_secs(seconds)));

@@ -56,7 +56,7 @@ impl LaneState {
             return;
         }
         let failed =
-            |(_, request): &(PermitId, AdmissionRequest)| self.owners.last_failure(request.payer);
+            |(_, request): &(PermitId, AdmissionRequest)| self.owners.last_failure(request.asker);
         let waiting = self.urgent.iter().chain(&self.patient).enumerate();
         let first = waiting.min_by_key(|(place, waiting)| (failed(waiting), *place));
         let Some((place, _)) = first else {
@@ -84,6 +84,10 @@ impl LaneState {
         match outcome {
             CallOutcome::Works { is_bare: true, .. } => self.owners.note_served_beside(now),
             CallOutcome::Works { is_bare: false, .. } => self.owners.on_served(who, now),
+            // What is refused to everybody is nobody's own.
+            CallOutcome::OutOfService {
+                is_of_all: true, ..
+            } => drop(self.owners.on_failed(who, now)),
             CallOutcome::Refuses { .. }
             | CallOutcome::Fails { .. }
             | CallOutcome::OutOfService { .. } => return self.owners.on_failed(who, now),

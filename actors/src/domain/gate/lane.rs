@@ -292,8 +292,8 @@ impl LaneState {
     ) -> Option<(PermitId, AdmissionRequest, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, request) = next?;
-        self.in_flight.insert(pass, request.payer);
-        if let Some(who) = request.payer {
+        self.in_flight.insert(pass, request.asker);
+        if let Some(who) = request.asker {
             self.owners.begin(who, now);
         }
         let circuit = rules.and_then(|rules| rules.circuit);

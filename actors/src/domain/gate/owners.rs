@@ -30,6 +30,8 @@ struct OwnerStanding {
     in_flight: u32,
     served: Option<Moment>,
     failing: Option<Failing>,
+    /// Its last failure before it was served that was its own.
+    failed_alone: Option<Moment>,
 }
 
 /// The failures of a conversation since it was last served.
@@ -90,7 +92,8 @@ impl Owners {
     pub(super) fn on_served(&mut self, who: MysisId, now: Moment) {
         let standing = self.known.entry(who).or_default();
         standing.served = Some(now);
-        standing.failing = None;
+        let before = standing.failing.take().filter(|failing| failing.is_own);
+        standing.failed_alone = before.map(|failing| failing.last).or(standing.failed_alone);
     }
 
     pub(super) fn note_served_beside(&mut self, now: Moment) {
@@ -102,7 +105,8 @@ impl Owners {
         let before = self.failing_of(who);
         let since = before.map_or(now, |failing| failing.since);
         let is_own = before.is_some_and(|failing| failing.is_own)
-            || (before.is_some() && self.others_served_since(who, since));
+            || (before.is_some() && self.others_served_since(who, since))
+            || self.failed_alone_lately(who, now);
         let count = before.map_or(0, |failing| failing.count).saturating_add(1);
         let standing = self.known.entry(who).or_default();
         standing.failing = Some(Failing {
@@ -121,6 +125,13 @@ impl Owners {
             count,
             others,
         }
+    }
+
+    /// Whether it goes on failing: what is served in between does not make its failures the server's.
+    fn failed_alone_lately(&self, who: MysisId, now: Moment) -> bool {
+        let standing = self.known.get(&who);
+        let failed_alone = standing.and_then(|standing| standing.failed_alone);
+        failed_alone.is_some_and(|at| now.since(at) < RECENT)
     }
 
     fn failing_of(&self, who: MysisId) -> Option<Failing> {

@@ -1,6 +1,7 @@
 //! Tests of the gate, one situation each.
 
 mod frozen;
+mod game;
 mod owners;
 mod shared_outages;
 mod sharing;
@@ -18,6 +19,7 @@ const Q: fn() -> Lane = || Lane::Provider("q".into());
 fn request(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     AdmissionRequest {
         routes,
+        asker: None,
         payer: None,
         limits: BudgetLimits::default(),
         is_urgent,

@@ -139,7 +139,8 @@ impl AdmissionGate {
     pub fn note_outcome(&mut self, lane: &Lane, who: MysisId, outcome: &CallOutcome, now: Moment) {
         let state = self.lanes.entry(lane.clone()).or_default();
         let blame = state.find_owner(Some(who), outcome, now);
-        let turn = state.note_trouble(Some(who), blame, outcome, now);
-        self.on_transition(lane, turn);
+        let back = state.note_trouble(Some(who), blame, outcome, now);
+        let turn = state.circuit.note_call(blame, outcome);
+        self.on_transition(lane, turn.or(back));
     }
 }

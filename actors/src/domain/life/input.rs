@@ -53,6 +53,8 @@ pub enum LifeInput {
     },
     Linked {
         link: LinkState,
+        /// Why there is no session, if the server said it.
+        fault: Option<Arc<str>>,
         tools: Arc<Toolset>,
         account: Option<Arc<str>>,
     },

@@ -88,8 +88,8 @@ impl Life {
         Ok(())
     }
 
-    /// Tries again at once, with a new series of attempts. A request that waits at the gate stays
-    /// there, because the gate tries the server.
+    /// Tries again at once, with a new series of attempts. A request or a call that waits at the gate
+    /// stays there, because the gate tries the server.
     fn retry(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
         match self.mode {
             Mode::QueueOnly => return Err(OrderRefusal::NoSwarm),
@@ -101,11 +101,14 @@ impl Life {
             LifeStage::Errored(_) => return self.start(reply, CompletedAction::Retried),
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
                 (TurnStep::CoolingDown { .. }, _) if self.routines.run.is_none() => false,
-                (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
-                // The game server has announced when it returns, or refuses the login.
-                (TurnStep::Asking { .. }, Activity::Paused(_) | Activity::AwaitingLogin(_)) => {
-                    false
-                }
+                (TurnStep::Asking { .. } | TurnStep::Calling { .. }, Activity::Queueing(_)) => true,
+                // The game server has announced when it returns, refuses the login, or serves others alone.
+                (
+                    TurnStep::Asking { .. },
+                    Activity::Paused(_)
+                    | Activity::AwaitingLogin(_)
+                    | Activity::CoolingDown(Lane::Game, _),
+                ) => false,
                 (
                     TurnStep::Asking { .. }
                     | TurnStep::CoolingDown { .. }
@@ -225,7 +228,9 @@ impl Life {
         let attempt = *attempt;
         let waits = matches!(
             self.doing.activity,
-            Activity::Queueing(Lane::Game) | Activity::AwaitingLogin(_)
+            Activity::Queueing(Lane::Game)
+                | Activity::CoolingDown(Lane::Game, _)
+                | Activity::AwaitingLogin(_)
         );
         let is_addressed = self.conversation.unanswered_prompts().next().is_some();
         if is_addressed && waits {

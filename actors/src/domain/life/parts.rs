@@ -28,6 +28,7 @@ pub(super) struct SessionView {
     /// The lists that it is taken from, which all Myses of a role share.
     pub(super) lists: Arc<RoleLists>,
     pub(super) link: LinkState,
+    pub(super) link_fault: Option<Arc<str>>,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
 }

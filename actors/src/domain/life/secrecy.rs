@@ -28,9 +28,15 @@ impl LifeInput {
             LifeInput::Progressed { work: _, activity } => activity.remove_secrets(known),
             LifeInput::Linked {
                 link: _,
+                fault,
                 tools,
                 account: _,
-            } => *tools = tools.without_secrets(known),
+            } => {
+                *tools = tools.without_secrets(known);
+                if let Some(fault) = fault {
+                    known.clean_in_place(fault);
+                }
+            }
             LifeInput::Noticed {
                 severity: _,
                 code: _,

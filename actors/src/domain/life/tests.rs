@@ -160,6 +160,7 @@ impl Scene {
     fn link(&mut self, link: LinkState, tools: Arc<Toolset>) {
         self.handle(LifeInput::Linked {
             link,
+            fault: None,
             tools,
             account: None,
         });

@@ -35,7 +35,7 @@ impl Life {
     /// Takes the state of the connection. A change of it, or of the tools, ends a long pause.
     pub(super) fn on_linked(
         &mut self,
-        link: LinkState,
+        (link, fault): (LinkState, Option<Arc<str>>),
         tools: Arc<Toolset>,
         account: Option<Arc<str>>,
     ) {
@@ -46,7 +46,7 @@ impl Life {
         if is_other_link {
             self.session.link_since = self.now.wall;
         }
-        self.session.link = link;
+        (self.session.link, self.session.link_fault) = (link, fault);
         self.take_tools(tools);
         self.plays_as(account);
     }

@@ -24,6 +24,7 @@ pub(super) async fn request_admission(
         routes: lanes
             .map(|route| Lane::Provider(route.provider.clone()))
             .collect(),
+        asker: Some(payer),
         payer: Some(payer),
         limits: ask.limits,
         is_urgent: ask.is_urgent,

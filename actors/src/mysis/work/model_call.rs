@@ -359,6 +359,7 @@ fn call_outcome(
             text: text.as_str().into(),
             wait: *wait,
             ends_by: *ends_by,
+            is_of_all: false,
         },
         // No request was sent, so nothing is known about the provider.
         Err(ModelFault::NoDescriptor { .. }) => CallOutcome::Dropped,

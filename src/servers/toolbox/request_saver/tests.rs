@@ -156,6 +156,24 @@ async fn two_hundred_who_ask_for_the_catalog_are_one_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_of_before_is_none_of_the_server() {
+    let scene = Scene::new();
+    let (first, second) = (scene.link(1).await, scene.link(2).await);
+    let mut spared = Vec::new();
+    for (link, tool) in [
+        (&first, "catalog"),
+        (&second, "catalog"),
+        (&second, "get_status"),
+        (&second, "get_status"),
+        (&second, "mine"),
+    ] {
+        call(link, tool, json!({})).await.unwrap();
+        spared.push(link.spared_server());
+    }
+    assert_eq!(spared, [false, true, false, true, false]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_map_of_another_does_not_say_who_was_where() {
     let scene = Scene::new();
     let (first, second) = (scene.link(1).await, scene.link(2).await);

@@ -8,6 +8,7 @@ const POISONED: MysisId = MysisId(0);
 
 fn of(mysis: MysisId, routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     AdmissionRequest {
+        asker: Some(mysis),
         payer: Some(mysis),
         ..request(routes, is_urgent)
     }
@@ -66,6 +67,7 @@ fn out_of_service() -> CallOutcome {
         text: "HTTP 429".into(),
         wait: Duration::from_secs(900),
         ends_by: ServiceReturn::Time,
+        is_of_all: false,
     }
 }
 

@@ -147,6 +147,7 @@ fn a_server_that_cannot_be_reached_from_here_is_no_news_for_others() {
         text: "HTTP 402".into(),
         wait: Duration::from_secs(900),
         ends_by: ServiceReturn::Operator,
+        is_of_all: false,
     };
     end(&mut one, 2, &out, 6000);
     rows.step(&mut one, 6000);
@@ -210,6 +211,7 @@ fn without_credit() -> CallOutcome {
         text: "HTTP 402".into(),
         wait: Duration::from_secs(900),
         ends_by: ServiceReturn::Operator,
+        is_of_all: false,
     }
 }
 

@@ -52,6 +52,7 @@ fn with_tools(mut scene: Scene) -> Scene {
     let tools = names.map(bare_tool);
     scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
+        fault: None,
         tools: Arc::new(Toolset::new(tools)),
         account: Some("alpha-1".into()),
     });
@@ -287,6 +288,7 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
         });
         scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
+            fault: None,
             tools: Arc::new(Toolset::new(tools)),
             account: Some("alpha-1".into()),
         });

@@ -91,6 +91,29 @@ fn a_request_at_the_gate_keeps_its_place() {
 }
 
 #[test]
+fn a_call_that_waits_at_the_gate_keeps_its_place_and_is_tried_too() {
+    let mut scene = Scene::running();
+    scene.want(&[("mine", "{}")]);
+    let activity = Activity::Queueing(Lane::Game);
+    let work = scene.call().work;
+    scene.handle(LifeInput::Progressed { work, activity });
+    let (status, writes) = (scene.life.status(), scene.writes());
+    assert_eq!(scene.order(MysisOrder::Retry), retried());
+    assert_eq!((scene.life.status(), scene.writes()), (status, writes));
+    let aborts = |effect: &Effect| matches!(effect, Effect::Abort);
+    assert!(!scene.effects.iter().any(aborts));
+}
+
+#[test]
+fn who_alone_gets_no_session_tries_at_once() {
+    let mut scene = Scene::running();
+    let why = "the browser is in use".into();
+    progress(&mut scene, Activity::CoolingDown(Lane::Game, why));
+    assert_eq!(scene.order(MysisOrder::Retry), retried());
+    assert_eq!(scene.asks().len(), 2);
+}
+
+#[test]
 fn an_errored_mysis_is_relaunched_once_the_store_has_it() {
     let mut scene = Scene::running();
     scene.fail(ModelFault::Permanent {

@@ -29,6 +29,7 @@ fn game() -> Arc<Toolset> {
 fn link(scene: &mut Scene, account: Option<&str>) {
     scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
+        fault: None,
         tools: game(),
         account: account.map(Into::into),
     });
