@@ -58,6 +58,7 @@ pub struct LogArgs {
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The text to search for.
+    #[arg(allow_hyphen_values = true)]
     text: String,
     /// Search only the rows of this Mysis [default: of all].
     #[arg(long, value_name = "NAME")]

@@ -139,6 +139,15 @@ impl SendMessage {
     }
 }
 
+/// Reads the text of an order from the command line. It may begin with a hyphen, as `-hold` does. A word that begins
+/// with two is an option that was mistyped, and must not become an order.
+pub(in crate::interface) fn parse_text(text: &str) -> Result<String, String> {
+    match text.starts_with("--") && !text.contains(char::is_whitespace) {
+        true => Err("there is no such option; as a text it has to hold a blank".to_string()),
+        false => Ok(text.to_string()),
+    }
+}
+
 /// Adds the mark that says that the order expects no gain, if that was asked for.
 fn with_no_gain(text: String, no_gain: bool) -> String {
     match no_gain {
@@ -151,6 +160,7 @@ fn with_no_gain(text: String, no_gain: bool) -> String {
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct BroadcastMission {
     /// The mission.
+    #[arg(allow_hyphen_values = true, value_parser = parse_text)]
     pub text: String,
     /// The text asks to wait, to guard or to talk, so no gain is expected of it.
     #[arg(long)]
