@@ -1,5 +1,6 @@
 //! Which Myses a command is for: names, all, those in a state, or those that meet conditions.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 use actors::domain::event::is_interruption;
@@ -88,13 +89,27 @@ pub(super) struct ChosenMyses {
     pub(super) are_named: bool,
 }
 
+impl ChosenMyses {
+    /// Those of these names, each once, so that an order given to a name twice is one order.
+    pub(super) fn named(names: impl IntoIterator<Item = String>) -> anyhow::Result<ChosenMyses> {
+        let mut seen = HashSet::new();
+        let names = names.into_iter().filter(|name| seen.insert(name.clone()));
+        let names: Vec<String> = names.collect();
+        ensure!(!names.is_empty(), "no Mysis is named");
+        Ok(ChosenMyses {
+            names,
+            are_named: true,
+        })
+    }
+}
+
 impl MysisChoice {
     /// The names of the Myses that were chosen.
     pub(super) async fn resolve(&self, client: &SwarmClient) -> anyhow::Result<ChosenMyses> {
         if self.names.is_empty() {
             return self.many.resolve(client).await;
         }
-        let mut names: Vec<String> = Vec::new();
+        let mut names = Vec::new();
         for name in &self.names {
             match name.as_str() {
                 STANDARD_INPUT => {
@@ -104,11 +119,7 @@ impl MysisChoice {
                 listed => names.extend(names_in(listed)),
             }
         }
-        ensure!(!names.is_empty(), "no Mysis is named");
-        Ok(ChosenMyses {
-            names,
-            are_named: true,
-        })
+        ChosenMyses::named(names)
     }
 }
 

@@ -78,10 +78,7 @@ pub(super) async fn send_message(args: &SendArgs, global: &GlobalArgs) -> anyhow
     SwarmClient::with(global, async |client| {
         let chosen = match args.many.is_given() {
             true => args.many.resolve(client).await?,
-            false => ChosenMyses {
-                names: names_in(&args.first).collect(),
-                are_named: true,
-            },
+            false => ChosenMyses::named(names_in(&args.first))?,
         };
         send_each(client, &chosen, (&text, args.no_gain), args.shown).await
     })
