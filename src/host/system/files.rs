@@ -2,8 +2,8 @@
 //!
 //! Opening a pipe can wait for its other end, and a device may have no end at all.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -45,6 +45,17 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
 pub fn create_private(file: &Path) -> io::Result<File> {
     let mut made = OpenOptions::new();
     made.write(true).create_new(true).mode(0o600).open(file)
+}
+
+/// Writes a file that does not exist, closed to other users. If it cannot be written whole, none is left: the next
+/// attempt would find it there.
+pub fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut made = create_private(file)?;
+    let written = made.write_all(content).and_then(|()| made.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(file);
+    }
+    written
 }
 
 /// Creates the file, empty, unless it exists.
