@@ -15,6 +15,9 @@ use zoea_settings::bounds::{MAX_DAYS, MAX_INTEGER, MAX_ROWS};
 
 use super::samples;
 
+/// The longest wait of one call, in seconds.
+pub(super) const MAX_WAIT_SECONDS: u64 = 60;
+
 /// Reads a count of at most `highest`; 0 means all.
 pub(super) fn read_count(
     name: &str,
@@ -311,6 +314,7 @@ pub struct ReadEvents {
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u64).range(0..=MAX_INTEGER))]
     pub from: Option<u64>,
     /// How many seconds the answer may wait for an event after `from`, 60 at most.
+    #[schemars(range(min = 0, max = MAX_WAIT_SECONDS))]
     #[arg(skip)]
     pub wait: Option<f64>,
 }
@@ -327,6 +331,7 @@ pub struct WaitFor {
     /// with commas between them.
     pub until: String,
     /// How many seconds, 60 at most; absent: 60.
+    #[schemars(range(min = 0, max = MAX_WAIT_SECONDS))]
     pub timeout: Option<f64>,
 }
 
