@@ -10,6 +10,7 @@ use actors::domain::state::LifeState;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use zoea_contract::{Conditions, MysisStatusJson};
+use zoea_system::files::without_mark;
 
 use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
@@ -185,8 +186,7 @@ pub(super) fn given_text(text: &str) -> anyhow::Result<String> {
         return Ok(text.to_string());
     }
     let read = read_input()?;
-    let read = out::clean(read.strip_prefix('\u{feff}').unwrap_or(&read));
-    Ok(read.trim_end_matches('\n').to_string())
+    Ok(out::clean(&read).trim_end_matches('\n').to_string())
 }
 
 /// Reads standard input, which may hold as much as an order.
@@ -198,7 +198,7 @@ fn read_input() -> anyhow::Result<String> {
     if bytes.len() > MAX_ORDER_BYTES {
         bail!("standard input has more than the {MAX_ORDER_BYTES} bytes of the longest order");
     }
-    String::from_utf8(bytes)
-        .ok()
-        .context("standard input is not UTF-8 text")
+    let text = String::from_utf8(bytes).ok();
+    let text = text.context("standard input is not UTF-8 text")?;
+    Ok(without_mark(text))
 }
