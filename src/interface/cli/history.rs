@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use zoea_contract::{ReachJson, RowJson, RowMetadataJson, SearchHitJson};
 use zoea_settings::bounds::MAX_ROWS;
+use zoea_system::terminal::is_unread;
 
 use crate::interface::cli::exit::{ExitWith, unless_unread};
 use crate::interface::cli::global::GlobalArgs;
@@ -105,6 +106,9 @@ async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
             return Ok(());
         }
         tokio::time::sleep(FOLLOW_INTERVAL).await;
+        if is_unread() {
+            return Ok(());
+        }
     }
 }
 
