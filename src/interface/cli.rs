@@ -321,7 +321,7 @@ async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result
         CliCommand::Export(args) => export::run(&args, home.for_reading()?).await,
         #[cfg(feature = "simulators")]
         CliCommand::Simulator(command) => simulators::run(command).await,
-        CliCommand::Completions(args) => shell::print_completions(&args, command_line()),
+        CliCommand::Completions(args) => shell::print_completions(&args, &command_line()),
         CliCommand::Man(args) => shell::print_manual(&args, command_line()),
         CliCommand::AsChild(args) => as_child::run(&args),
     }

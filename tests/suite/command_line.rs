@@ -399,6 +399,8 @@ fn a_shell_completes_commands_and_options() {
     let home = Home::new();
     let commands = offered_by_bash(&home, &["zoea", "b"]);
     assert_eq!(commands, ["broadcast", "books", "budget"]);
+    let shown = offered_by_bash(&home, &["zoea", "a"]);
+    assert_eq!(shown, ["attach", "answer", "accounts"]);
     let orders = offered_by_bash(&home, &["zoea", "mysis", "st"]);
     assert_eq!(orders, ["start", "stop"]);
     let options = offered_by_bash(&home, &["zoea", "run", "--off"]);
