@@ -48,11 +48,13 @@ mod transient;
 mod unfrozen;
 mod wait;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
 use zoea_settings::{Environment, SettingsError};
@@ -175,8 +177,7 @@ enum CliCommand {
 /// Runs the command line and returns the exit status.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
-    let parsed = command_line().try_get_matches();
-    let mut cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let mut cli = match parse(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(wrong) => return report_usage_error(&wrong),
     };
@@ -197,6 +198,32 @@ pub fn main() -> ExitCode {
         out::error(&line);
     }
     ExitCode::from(status)
+}
+
+/// Parses the command line.
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut commands = command_line();
+    let parsed = commands.try_get_matches_from_mut(arguments);
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|wrong| {
+        let word = (wrong.kind() == ErrorKind::DisplayHelp).then(|| mistaken_for_help(arguments));
+        let Some(word) = word.flatten() else {
+            return wrong;
+        };
+        let text = format!(
+            "`{word}` is neither an option nor a request for help; a name or a text that begins with a hyphen \
+             stands behind `--`"
+        );
+        commands.error(ErrorKind::UnknownArgument, text)
+    })
+}
+
+/// The word for which the help would be printed without being asked for: clap takes `-hauler` for `-h` with more
+/// letters, and a script would take the help's exit status for success.
+fn mistaken_for_help(arguments: &[OsString]) -> Option<&str> {
+    let words = || arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let is_asked = words().any(|word| matches!(word, "-h" | "--help" | "help"));
+    words().find(|word| !is_asked && word.len() > 2 && word.starts_with("-h"))
 }
 
 /// The command line, with examples.
@@ -294,7 +321,7 @@ async fn dispatch(command: CliCommand, home: &mut CommandHome) -> anyhow::Result
         CliCommand::Export(args) => export::run(&args, home.for_reading()?).await,
         #[cfg(feature = "simulators")]
         CliCommand::Simulator(command) => simulators::run(command).await,
-        CliCommand::Completions(args) => shell::print_completions(&args, command_line()),
+        CliCommand::Completions(args) => shell::print_completions(&args, &command_line()),
         CliCommand::Man(args) => shell::print_manual(&args, command_line()),
         CliCommand::AsChild(args) => as_child::run(&args),
     }
@@ -330,6 +357,63 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         command_line().debug_assert();
+    }
+
+    #[test]
+    fn a_text_may_begin_with_a_hyphen_and_options_stay_options() {
+        for (line, id, text) in [
+            (
+                "send|beta|-hold your position",
+                "text",
+                "-hold your position",
+            ),
+            ("send|beta|-hold|--json", "text", "-hold"),
+            ("send|beta|- mine ore|--no-gain", "text", "- mine ore"),
+            ("send|beta|--json|-h of it", "text", "-h of it"),
+            ("send|beta|--hold your fire", "text", "--hold your fire"),
+            ("send|beta|-", "text", "-"),
+            ("send|beta|--|-h", "text", "-h"),
+            ("send|--all|-hold", "first", "-hold"),
+            ("send|-hold|--state|idle", "first", "-hold"),
+            (
+                "broadcast|-hold your fire|--ends",
+                "text",
+                "-hold your fire",
+            ),
+            ("note|beta|-hold", "text", "-hold"),
+            ("remind|beta|-hold|--in|2h", "text", "-hold"),
+            ("remind|beta|--in|2h|-5 ore", "text", "-5 ore"),
+            ("search|-hidden|-i", "text", "-hidden"),
+            ("search|--follow", "text", "--follow"),
+        ] {
+            let words = std::iter::once("zoea").chain(line.split('|'));
+            let matches = command_line().try_get_matches_from(words);
+            let matches = matches.unwrap_or_else(|wrong| panic!("{line}: {wrong}"));
+            let (_, of_command) = matches.subcommand().unwrap();
+            let read = of_command.get_one::<String>(id);
+            assert_eq!(read.map(String::as_str), Some(text), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_an_option_is_neither_an_order_nor_help() {
+        for (line, kind) in [
+            ("send|beta|-h", ErrorKind::DisplayHelp),
+            ("send|beta|-hold|--help", ErrorKind::DisplayHelp),
+            ("send|beta|text|-h", ErrorKind::DisplayHelp),
+            ("search|-h", ErrorKind::DisplayHelp),
+            ("search|-hi", ErrorKind::UnknownArgument),
+            ("mysis|start|-hauler", ErrorKind::UnknownArgument),
+            ("mysis|create|beta|--role|-hauler", ErrorKind::InvalidValue),
+            ("note|beta|--claer", ErrorKind::ValueValidation),
+            ("send|--all|--dry-rnu", ErrorKind::ValueValidation),
+            ("send|beta|text|--jsno", ErrorKind::UnknownArgument),
+        ] {
+            let words = std::iter::once("zoea").chain(line.split('|'));
+            let words: Vec<OsString> = words.map(OsString::from).collect();
+            let wrong = parse(&words).err();
+            assert_eq!(wrong.map(|wrong| wrong.kind()), Some(kind), "{line}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Files of game accounts (CONTRACT.md): `[{"username", "password", "assigned_to"?}]`, 0600.
 
 use std::collections::BTreeSet;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -89,19 +89,14 @@ pub fn read(file: &Path) -> Result<Vec<AccountEntry>, FileFault> {
 /// The file exists or cannot be written.
 pub fn write(file: &Path, entries: &[AccountEntry]) -> Result<(), FileFault> {
     let shown = file.display().to_string();
-    let refused = |error: std::io::Error| FileFault::System(format!("write {shown}: {error}"));
-    let mut out = files::create_private(file).map_err(|error| {
-        if error.kind() == ErrorKind::AlreadyExists {
-            return FileFault::Exists(shown.clone());
-        }
-        refused(error)
-    })?;
     let mut text = serde_json::to_string_pretty(entries)
         .map_err(|error| FileFault::System(error.to_string()))?;
     text.push('\n');
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.sync_all())
-        .map_err(refused)
+    let written = files::write_private(file, text.as_bytes());
+    written.map_err(|error| match error.kind() == ErrorKind::AlreadyExists {
+        true => FileFault::Exists(shown),
+        false => FileFault::System(format!("write {shown}: {error}")),
+    })
 }
 
 #[cfg(test)]

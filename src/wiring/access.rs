@@ -1,5 +1,6 @@
 //! Access: whether this process or a running program may work in a home. A process that uses the
-//! home only for a moment, such as a command or a program that starts or closes, is waited for.
+//! home only for a moment, such as a command or a program that starts, closes or has lost its `run.json`, is
+//! waited for.
 
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub async fn acquire_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeAcce
             is_announced = true;
             let who = holder.map(|pid| format!(" (process {pid})"));
             notify(&format!(
-                "waiting for another zoea command{}, which is using {}",
+                "waiting for another zoea{}, which is using {}",
                 who.unwrap_or_default(),
                 directory.display()
             ));

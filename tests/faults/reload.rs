@@ -30,6 +30,14 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
         "{printed}"
     );
     assert!(is_paused().is_some() && first.requests() == asked);
+    // These would end a program that does not handle them.
+    for (signal, name) in [("-USR1", "SIGUSR1"), ("-USR2", "SIGUSR2")] {
+        swarm.signal(signal);
+        until("the log has it", || {
+            let log = std::fs::read_to_string(home.file("zoea.log")).unwrap_or_default();
+            log.contains(name).then_some(())
+        });
+    }
 
     home.configure(&first.url, "http://127.0.0.1:9/mcp", &budget(100_000_000));
     swarm.signal("-HUP");

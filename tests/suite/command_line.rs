@@ -279,7 +279,10 @@ fn a_run_waits_for_a_command_and_says_so() {
     let mut said = String::new();
     let mut errors = BufReader::new(run.stderr.take().expect("its errors"));
     errors.read_line(&mut said).expect("a line");
-    assert!(said.contains("waiting for another zoea command"), "{said}");
+    assert!(
+        said.contains("waiting for another zoea (process "),
+        "{said}"
+    );
     lock.unlock().expect("it is ours");
     until("it is up", || home.file("run.json").exists().then_some(()));
     run.kill().expect("it runs");
@@ -300,7 +303,10 @@ fn a_run_that_waits_for_a_command_ends_when_it_is_asked_to() {
         let mut said = String::new();
         let mut errors = BufReader::new(run.stderr.take().expect("its errors"));
         errors.read_line(&mut said).expect("a line");
-        assert!(said.contains("waiting for another zoea command"), "{said}");
+        assert!(
+            said.contains("waiting for another zoea (process "),
+            "{said}"
+        );
         let pid = run.id().to_string();
         let sent = std::process::Command::new("kill")
             .args([signal, &pid])
@@ -393,6 +399,8 @@ fn a_shell_completes_commands_and_options() {
     let home = Home::new();
     let commands = offered_by_bash(&home, &["zoea", "b"]);
     assert_eq!(commands, ["broadcast", "books", "budget"]);
+    let shown = offered_by_bash(&home, &["zoea", "a"]);
+    assert_eq!(shown, ["attach", "answer", "accounts"]);
     let orders = offered_by_bash(&home, &["zoea", "mysis", "st"]);
     assert_eq!(orders, ["start", "stop"]);
     let options = offered_by_bash(&home, &["zoea", "run", "--off"]);

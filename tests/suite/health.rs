@@ -128,4 +128,7 @@ fn samples_of_services_name_only_what_the_program_has() {
     assert!(seen > 12, "{seen}");
     // It hides since which start the machine runs, by which a killed process is known to be gone.
     assert!(!sample("zoea.service").contains("ProcSubset"));
+    // It would end every tool server that makes code while it runs, as Node's does.
+    assert!(!sample("zoea.service").contains("MemoryDenyWriteExecute="));
+    assert!(sample("compose.yaml").contains("init: true"));
 }

@@ -399,18 +399,33 @@ fn a_swarm_that_ran_on_the_defaults_goes_to_the_new_provider() {
     assert_eq!(home.mysis("zoe")["provider"], "127-0-0-2");
 }
 
+/// Runs a command whose writes fail.
+fn on_a_full_disk(home: &Home, arguments: &[&str]) -> Output {
+    let shell = "ulimit -f 0; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", shell]).arg(program());
+    command.arg("--home").arg(home.path()).args(arguments);
+    command.output().expect("it runs")
+}
+
+#[test]
+fn init_on_a_full_disk_leaves_no_file_that_the_next_one_would_find() {
+    let home = Home::new();
+    let output = on_a_full_disk(&home, &["init"]);
+    let (_, err) = texts(&output);
+    assert!(!output.status.success() && err.contains("write"), "{err}");
+    home.ok(&["init"]);
+    assert!(configuration(&home).contains("[swarm]"));
+}
+
 #[test]
 fn a_full_disk_and_a_missing_home_are_told_and_leave_nothing_half_written() {
     let pilot = sound_pilot();
     let home = Home::new();
     home.ok(&["mysis", "list"]);
-    let shell = "ulimit -f 0; exec \"$0\" \"$@\"";
-    let output = Command::new("sh")
-        .args(["-c", shell])
-        .arg(program())
-        .arg("--home")
-        .arg(home.path())
-        .args([
+    let output = on_a_full_disk(
+        &home,
+        &[
             "setup",
             "--yes",
             "--provider",
@@ -418,9 +433,8 @@ fn a_full_disk_and_a_missing_home_are_told_and_leave_nothing_half_written() {
             "--game",
             "offline",
             "--no-start",
-        ])
-        .output()
-        .expect("it runs");
+        ],
+    );
     let (_, err) = texts(&output);
     assert!(!output.status.success());
     assert!(

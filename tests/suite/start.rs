@@ -102,6 +102,16 @@ fn a_start_whose_address_cannot_be_published_ends_in_good_order() {
 }
 
 #[test]
+fn commands_reach_a_swarm_whose_address_was_removed() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let _swarm = home.fly(&[]);
+    std::fs::remove_file(home.file("run.json")).expect("it was there");
+    home.ok(&["mysis", "create", "alpha"]);
+    assert!(home.file("run.json").exists());
+}
+
+#[test]
 fn a_database_that_is_none_is_refused_and_left_alone() {
     let home = Home::new();
     home.ok(&["mysis", "list"]);

@@ -316,21 +316,22 @@ fn a_program_whose_lines_nobody_reads_ends_when_it_is_asked_to() {
 }
 
 #[test]
-fn a_log_that_is_followed_ends_with_its_reader() {
+fn what_follows_a_quiet_swarm_ends_with_its_reader() {
     let home = resting_home();
     let _swarm = home.fly(&[]);
     home.ok(&["note", "alpha", "one"]);
-    let (reader, pipe) = std::io::pipe().expect("a pipe");
-    let log = home.command(&["log", "alpha", "--follow"]);
-    let mut log = Process::spawn_into(log, into_pipe(pipe));
-    let mut line = String::new();
-    let mut reader = BufReader::new(reader);
-    reader.read_line(&mut line).expect("a line");
-    assert!(!line.is_empty(), "it printed what is there");
-    drop(reader);
-    home.ok(&["note", "alpha", "two"]);
-    until("it ends", || log.has_ended().then_some(()));
-    assert!(log.wait().success());
+    for follow in [&["log", "alpha", "--follow"][..], &["events", "--follow"]] {
+        let (reader, pipe) = std::io::pipe().expect("a pipe");
+        let mut following = Process::spawn_into(home.command(follow), into_pipe(pipe));
+        let mut line = String::new();
+        let mut reader = BufReader::new(reader);
+        reader.read_line(&mut line).expect("a line");
+        assert!(!line.is_empty(), "{follow:?} printed what is there");
+        // Nothing happens after that.
+        drop(reader);
+        until("it ends", || following.has_ended().then_some(()));
+        assert!(following.wait().success(), "{follow:?}");
+    }
 }
 
 #[test]

@@ -32,10 +32,12 @@ pub enum LockError {
         /// That process, if it has said so.
         holder: Option<u32>,
     },
-    /// A process has held it for long, and it does not serve clients.
+    /// A process has held it for long, and it does not serve clients: a command, or a program that cannot write
+    /// `run.json`.
     #[error(
-        "another zoea command{} has been using {} for {}s; wait for it, end it, or choose another \
-         directory with --home",
+        "another zoea{} has been using {} for {}s and answers no commands: it is a command, which you can wait for \
+         or end, or a swarm that cannot write run.json (zoea.log says why); you can also choose another directory \
+         with --home",
         holder.map(|pid| format!(" (process {pid})")).unwrap_or_default(),
         directory.display(),
         waited.as_secs()

@@ -1,13 +1,17 @@
 //! `run.json`: the addresses of the running program. The program holds a lock on it while it lives,
 //! so a file that a killed program left is known to be stale.
 
+use std::convert::Infallible;
 use std::fs::{self, File, TryLockError};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize, Serializer};
+use tokio::time::MissedTickBehavior;
 use zoea_system::files::open_regular;
 
 use super::{Home, HomeError, HomeLock, replace};
@@ -25,10 +29,14 @@ pub struct RunFile {
     pub started_at: DateTime<Utc>,
 }
 
-/// Removes `run.json` when it is dropped.
+/// How often the program looks whether its file is there. A command waits longer than that.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Keeps `run.json`, and removes it when it is dropped.
 #[derive(Debug)]
 pub struct RunGuard {
     path: PathBuf,
+    content: Arc<[u8]>,
     file: File,
 }
 
@@ -57,24 +65,73 @@ impl HomeLock {
     /// Writes `run.json`. It replaces an older one.
     pub fn publish(&self, run: &RunFile) -> Result<RunGuard, HomeError> {
         let path = self.home.run_file();
-        serde_json::to_vec(run)
-            .map_err(Into::into)
-            .and_then(|content| replace::replace(&path, &content))
-            .map(|file| RunGuard {
-                path: path.clone(),
-                file,
-            })
-            .map_err(HomeError::refused("write", &path))
+        let written = || {
+            let content: Arc<[u8]> = serde_json::to_vec(run)?.into();
+            let file = replace::replace(&path, &content)?;
+            io::Result::Ok((content, file))
+        };
+        let (content, file) = written().map_err(HomeError::refused("write", &path))?;
+        Ok(RunGuard {
+            path,
+            content,
+            file,
+        })
     }
 }
 
 impl RunGuard {
+    /// Writes the file again whenever it is gone, cut or another one: no command finds the program without it, and
+    /// each would tell the operator to end whoever has the home.
+    pub async fn keep(&mut self) -> Infallible {
+        let mut looks = tokio::time::interval(LOOK_INTERVAL);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut is_told = false;
+        loop {
+            looks.tick().await;
+            match self.renew().await {
+                Ok(false) => is_told = false,
+                Ok(true) => {
+                    is_told = false;
+                    tracing::warn!("run.json was gone or changed, and is written again");
+                }
+                Err(error) if !is_told => {
+                    is_told = true;
+                    tracing::warn!(%error, "failed to write run.json again; commands cannot reach the program");
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Writes the file again if it is not as it was written. Returns whether it was not.
+    async fn renew(&mut self) -> io::Result<bool> {
+        let (path, content) = (self.path.clone(), self.content.clone());
+        let own = self.file.try_clone()?;
+        // A disk that is far away may not answer.
+        let renewed = tokio::task::spawn_blocking(move || {
+            let is_whole = own.metadata()?.len() == content.len() as u64;
+            match is_whole && leads_to(&path, &own) {
+                true => Ok(None),
+                false => replace::replace(&path, &content).map(Some),
+            }
+        });
+        let Some(file) = renewed.await.map_err(io::Error::other)?? else {
+            return Ok(false);
+        };
+        self.file = file;
+        Ok(true)
+    }
+
     /// Whether the path still leads to this file, and not to a newer one.
     fn is_current(&self) -> bool {
-        let inode = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-        let (named, own) = (fs::metadata(&self.path), self.file.metadata());
-        named.is_ok_and(|named| own.is_ok_and(|own| inode(named) == inode(own)))
+        leads_to(&self.path, &self.file)
     }
+}
+
+fn leads_to(path: &Path, file: &File) -> bool {
+    let inode = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let (named, own) = (fs::metadata(path), file.metadata());
+    named.is_ok_and(|named| own.is_ok_and(|own| inode(named) == inode(own)))
 }
 
 impl Drop for RunGuard {
@@ -123,6 +180,42 @@ mod tests {
         drop(guard);
         assert_eq!(RunFile::read(&home), None);
         assert!(!home.run_file().exists());
+    }
+
+    #[tokio::test]
+    async fn it_is_written_again_when_it_is_gone_cut_or_another_one() {
+        let (_directory, home) = home();
+        let lock = home.lock().unwrap();
+        let ours = run("http://127.0.0.1:1/mcp");
+        let mut guard = lock.publish(&ours).unwrap();
+        assert!(!guard.renew().await.unwrap());
+        let path = home.run_file();
+        let spoilers: [fn(&Path); 4] = [
+            |path| fs::remove_file(path).unwrap(),
+            |path| fs::write(path, "").unwrap(),
+            |path| {
+                File::options()
+                    .write(true)
+                    .open(path)
+                    .unwrap()
+                    .set_len(9)
+                    .unwrap()
+            },
+            |path| {
+                let copy = path.with_extension("copy");
+                fs::copy(path, &copy).unwrap();
+                fs::rename(&copy, path).unwrap();
+            },
+        ];
+        for spoil in spoilers {
+            spoil(&path);
+            assert_eq!(RunFile::read(&home), None);
+            assert!(guard.renew().await.unwrap());
+            assert_eq!(RunFile::read(&home).as_ref(), Some(&ours));
+            assert!(!guard.renew().await.unwrap());
+        }
+        drop(guard);
+        assert!(!path.exists());
     }
 
     #[test]

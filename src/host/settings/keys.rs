@@ -83,10 +83,23 @@ impl KeyRemarks {
         setting: &str,
         without: &str,
     ) -> Option<Secret> {
+        self.note_quotes(value.as_ref(), setting);
         if value.is_none() {
             self.miss(format!("{setting} holds no {without}"));
         }
         value
+    }
+
+    /// Warns of a secret in quotes, which `docker --env-file` keeps and no server knows.
+    fn note_quotes(&mut self, secret: Option<&Secret>, setting: &str) {
+        let text = secret.map_or("", Secret::expose);
+        let begins = text.len() > 1 && text.starts_with(['"', '\'']);
+        if begins && text.chars().next() == text.chars().next_back() {
+            self.warnings.push(format!(
+                "{setting} is sent with the quotes in which it stands; remove them if they are not part of it \
+                 (docker --env-file keeps quotes)"
+            ));
+        }
     }
 }
 
@@ -270,6 +283,7 @@ fn from_variable(
         return None;
     };
     let key = key.to_str().and_then(usable_key);
+    remarks.note_quotes(key.as_ref(), &format!("{section}.api_key_env: {shown}"));
     if key.is_none() {
         remarks.mistakes.push(Mistake {
             place: MistakePlace::Environment,
@@ -297,6 +311,8 @@ fn from_entry(
         return None;
     }
     let key = usable_key(key);
+    let setting = format!("{section}.api_key_name: {}", file.display());
+    remarks.note_quotes(key.as_ref(), &setting);
     if key.is_none() {
         remarks.mistakes.push(Mistake {
             place: MistakePlace::File(file.to_owned()),

@@ -2,12 +2,14 @@
 //!
 //! Opening a pipe can wait for its other end, and a device may have no end at all.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Opens a regular file for reading. Never waits.
 pub fn open_regular(file: &Path) -> io::Result<File> {
@@ -25,7 +27,7 @@ pub fn open_regular(file: &Path) -> io::Result<File> {
     ))
 }
 
-/// The text of a regular file of at most `max_bytes`.
+/// The text of a regular file of at most `max_bytes`, without a byte order mark.
 pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
     open_regular(file)?
@@ -37,7 +39,15 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
             format!("it is longer than the {max_bytes} bytes that are read of such a file"),
         ));
     }
-    Ok(text)
+    Ok(without_mark(text))
+}
+
+/// The text without the byte order mark that editors of Windows put in front.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.remove(0);
+    }
+    text
 }
 
 /// Creates a file that does not exist. It is closed to other users from its first moment, unlike a file that
@@ -45,6 +55,17 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
 pub fn create_private(file: &Path) -> io::Result<File> {
     let mut made = OpenOptions::new();
     made.write(true).create_new(true).mode(0o600).open(file)
+}
+
+/// Writes a file that does not exist, closed to other users. If it cannot be written whole, none is left: the next
+/// attempt would find it there.
+pub fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut made = create_private(file)?;
+    let written = made.write_all(content).and_then(|()| made.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(file);
+    }
+    written
 }
 
 /// Creates the file, empty, unless it exists.
@@ -68,6 +89,9 @@ mod tests {
         let file = directory.path().join("a");
         std::fs::write(&file, "1234").unwrap();
         assert_eq!(read_text(&file, 4).unwrap(), "1234");
+        std::fs::write(&file, "\u{feff}{}").unwrap();
+        assert_eq!(read_text(&file, 5).unwrap(), "{}");
+        std::fs::write(&file, "1234").unwrap();
         let long = read_text(&file, 3).unwrap_err();
         assert_eq!(long.kind(), io::ErrorKind::FileTooLarge, "{long}");
         let pipe = directory.path().join("pipe");

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use zoea_contract::EventRecordJson;
 
-use crate::interface::cli::exit::unless_unread;
+use crate::interface::cli::exit::{unless_unread, until_unread};
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Lines};
 use crate::interface::cli::patient::PatientClient;
@@ -67,7 +67,11 @@ async fn print_events(args: &EventsArgs, global: &GlobalArgs) -> anyhow::Result<
             from: Some(last),
             wait: Some(CALL_SECONDS),
         });
-        let events = client.ask(&call, None).await?.unwrap_or_default();
+        // Cancel-safe: the command ends with the reader.
+        let events = tokio::select! {
+            events = client.ask(&call, None) => events?.unwrap_or_default(),
+            () = until_unread() => return Ok(()),
+        };
         last = print(&events, args.json)?.unwrap_or(last);
         left = left.saturating_sub(count(&events));
     }

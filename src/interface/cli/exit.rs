@@ -1,8 +1,10 @@
 //! Ends of commands: exit statuses that say more than that they failed, and readers that went away.
 
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use thiserror::Error;
+use zoea_system::terminal::is_unread;
 
 /// The end of a command with an exit status of its own.
 #[derive(Debug, Error)]
@@ -30,6 +32,16 @@ impl ExitWith {
             is_note: true,
             text,
         }
+    }
+}
+
+/// How often it is looked whether anybody reads on.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Waits until nobody reads what is printed any more. In a quiet swarm no line would find that out.
+pub(super) async fn until_unread() {
+    while !is_unread() {
+        tokio::time::sleep(LOOK_INTERVAL).await;
     }
 }
 

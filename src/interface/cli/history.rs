@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use zoea_contract::{ReachJson, RowJson, RowMetadataJson, SearchHitJson};
 use zoea_settings::bounds::MAX_ROWS;
+use zoea_system::terminal::is_unread;
 
 use crate::interface::cli::exit::{ExitWith, unless_unread};
 use crate::interface::cli::global::GlobalArgs;
@@ -58,6 +59,7 @@ pub struct LogArgs {
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The text to search for.
+    #[arg(allow_hyphen_values = true)]
     text: String,
     /// Search only the rows of this Mysis [default: of all].
     #[arg(long, value_name = "NAME")]
@@ -104,6 +106,9 @@ async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
             return Ok(());
         }
         tokio::time::sleep(FOLLOW_INTERVAL).await;
+        if is_unread() {
+            return Ok(());
+        }
     }
 }
 

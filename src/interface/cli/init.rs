@@ -1,11 +1,11 @@
 //! `zoea init`: writes the commented configuration and never overwrites a file.
 
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use zoea_settings::template;
-use zoea_system::files::create_private;
+use zoea_system::files::write_private;
 
 use super::global::GlobalArgs;
 use crate::interface::cli::out;
@@ -23,17 +23,14 @@ pub(super) fn run(global: &GlobalArgs) -> anyhow::Result<()> {
 }
 
 fn write_template(file: &Path) -> anyhow::Result<()> {
-    let mut opened = match create_private(file) {
-        Ok(opened) => opened,
+    match write_private(file, template().as_bytes()) {
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
             "{} exists and is not overwritten; move it away, or name another file with --config",
             file.display()
         ),
-        Err(error) => return Err(error).with_context(|| format!("create {}", file.display())),
-    };
-    opened
-        .write_all(template().as_bytes())
-        .with_context(|| format!("write {}", file.display()))
+        Err(error) => Err(error).with_context(|| format!("write {}", file.display())),
+    }
 }
 
 #[cfg(test)]

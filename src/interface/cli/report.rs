@@ -1,6 +1,5 @@
 //! `zoea report`: what the swarm did, earned and spent in a day, or since a time.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use actors::domain::ids::Timestamp;
@@ -8,7 +7,7 @@ use actors::ports::Clock;
 use anyhow::Context;
 use clap::Args;
 use zoea_system::clock::MachineClock;
-use zoea_system::files::create_private;
+use zoea_system::files::write_private;
 
 use crate::host::home::Home;
 use crate::interface::cli::exit::ExitWith;
@@ -63,7 +62,7 @@ pub(super) async fn run(args: &ReportArgs, global: &GlobalArgs) -> anyhow::Resul
     let Some(file) = &args.out else {
         return Ok(out::line(text.trim_end())?);
     };
-    let written = create_private(file).and_then(|mut made| made.write_all(text.as_bytes()));
+    let written = write_private(file, text.as_bytes());
     written.with_context(|| format!("write {}", file.display()))?;
     Ok(out::line(&format!("the report is in {}", file.display()))?)
 }

@@ -219,7 +219,7 @@ async fn run_started(
     own: &OwnServers,
     signals: &mut Signals,
 ) -> anyhow::Result<(StopReason, Option<String>)> {
-    let (control, run_file) = match flight.open_control(listener).await {
+    let (control, mut run_file) = match flight.open_control(listener).await {
         Ok(opened) => opened,
         Err(error) => {
             end_swarm(flight, None, signals).await;
@@ -228,7 +228,11 @@ async fn run_started(
     };
     tracing::info!(control = %control.url(), "the swarm runs");
     let started = (&mut flight, was_stopped);
-    let ran = run_until_stopped(args, started, face, places, own, signals).await;
+    // The swarm's future ends this, the other one never does.
+    let ran = tokio::select! {
+        ran = run_until_stopped(args, started, face, places, own, signals) => ran,
+        never = run_file.keep() => match never {},
+    };
     drop(run_file);
     let ledger = flight.swarm().ledger().clone();
     end_swarm(flight, Some(control), signals).await;

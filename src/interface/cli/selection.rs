@@ -1,5 +1,6 @@
 //! Which Myses a command is for: names, all, those in a state, or those that meet conditions.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 use actors::domain::event::is_interruption;
@@ -9,6 +10,7 @@ use actors::domain::state::LifeState;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use zoea_contract::{Conditions, MysisStatusJson};
+use zoea_system::files::without_mark;
 
 use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
@@ -88,13 +90,27 @@ pub(super) struct ChosenMyses {
     pub(super) are_named: bool,
 }
 
+impl ChosenMyses {
+    /// Those of these names, each once, so that an order given to a name twice is one order.
+    pub(super) fn named(names: impl IntoIterator<Item = String>) -> anyhow::Result<ChosenMyses> {
+        let mut seen = HashSet::new();
+        let names = names.into_iter().filter(|name| seen.insert(name.clone()));
+        let names: Vec<String> = names.collect();
+        ensure!(!names.is_empty(), "no Mysis is named");
+        Ok(ChosenMyses {
+            names,
+            are_named: true,
+        })
+    }
+}
+
 impl MysisChoice {
     /// The names of the Myses that were chosen.
     pub(super) async fn resolve(&self, client: &SwarmClient) -> anyhow::Result<ChosenMyses> {
         if self.names.is_empty() {
             return self.many.resolve(client).await;
         }
-        let mut names: Vec<String> = Vec::new();
+        let mut names = Vec::new();
         for name in &self.names {
             match name.as_str() {
                 STANDARD_INPUT => {
@@ -104,11 +120,7 @@ impl MysisChoice {
                 listed => names.extend(names_in(listed)),
             }
         }
-        ensure!(!names.is_empty(), "no Mysis is named");
-        Ok(ChosenMyses {
-            names,
-            are_named: true,
-        })
+        ChosenMyses::named(names)
     }
 }
 
@@ -174,8 +186,7 @@ pub(super) fn given_text(text: &str) -> anyhow::Result<String> {
         return Ok(text.to_string());
     }
     let read = read_input()?;
-    let read = out::clean(read.strip_prefix('\u{feff}').unwrap_or(&read));
-    Ok(read.trim_end_matches('\n').to_string())
+    Ok(out::clean(&read).trim_end_matches('\n').to_string())
 }
 
 /// Reads standard input, which may hold as much as an order.
@@ -187,7 +198,7 @@ fn read_input() -> anyhow::Result<String> {
     if bytes.len() > MAX_ORDER_BYTES {
         bail!("standard input has more than the {MAX_ORDER_BYTES} bytes of the longest order");
     }
-    String::from_utf8(bytes)
-        .ok()
-        .context("standard input is not UTF-8 text")
+    let text = String::from_utf8(bytes).ok();
+    let text = text.context("standard input is not UTF-8 text")?;
+    Ok(without_mark(text))
 }

@@ -30,12 +30,16 @@ pub(super) struct ManArgs {
 }
 
 /// Prints the completions of a shell.
-pub(super) fn print_completions(
-    args: &CompletionsArgs,
-    mut commands: Command,
-) -> anyhow::Result<()> {
+pub(super) fn print_completions(args: &CompletionsArgs, commands: &Command) -> anyhow::Result<()> {
+    // The generators offer hidden commands, too.
+    let offered = commands.get_subcommands();
+    let offered = offered.filter(|command| !command.is_hide_set()).cloned();
+    let mut offered = Command::new(PROGRAM)
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(commands.get_arguments().cloned())
+        .subcommands(offered);
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut commands, PROGRAM, &mut script);
+    clap_complete::generate(args.shell, &mut offered, PROGRAM, &mut script);
     Ok(out::pass_on(script.as_slice(), false)?)
 }
 

@@ -18,7 +18,7 @@ use crate::interface::cli::selection::{
 };
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
-use crate::interface::control::parameters::{BroadcastMission, SendMessage};
+use crate::interface::control::parameters::{BroadcastMission, SendMessage, parse_text};
 
 /// The orders about the mission.
 #[derive(Debug, Subcommand)]
@@ -35,7 +35,12 @@ pub struct NoteArgs {
     /// The name of the Mysis.
     name: String,
     /// The text that every request of the Mysis shows from now on; - reads it from standard input.
-    #[arg(required_unless_present = "clear", conflicts_with = "clear")]
+    #[arg(
+        required_unless_present = "clear",
+        conflicts_with = "clear",
+        allow_hyphen_values = true,
+        value_parser = parse_text
+    )]
     text: Option<String>,
     /// Clear the persistent context of the Mysis.
     #[arg(long)]
@@ -49,12 +54,14 @@ pub struct NoteArgs {
 pub struct SendArgs {
     /// The name of the Mysis, or several with commas between them. With --all, --state or --where the
     /// text stands in its place.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", allow_hyphen_values = true, value_parser = parse_text)]
     first: String,
     /// The text; - reads it from standard input.
     #[arg(
         required_unless_present_any = ["all", "state", "conditions"],
-        conflicts_with_all = ["all", "state", "conditions"]
+        conflicts_with_all = ["all", "state", "conditions"],
+        allow_hyphen_values = true,
+        value_parser = parse_text
     )]
     text: Option<String>,
     #[command(flatten)]
@@ -71,10 +78,7 @@ pub(super) async fn send_message(args: &SendArgs, global: &GlobalArgs) -> anyhow
     SwarmClient::with(global, async |client| {
         let chosen = match args.many.is_given() {
             true => args.many.resolve(client).await?,
-            false => ChosenMyses {
-                names: names_in(&args.first).collect(),
-                are_named: true,
-            },
+            false => ChosenMyses::named(names_in(&args.first))?,
         };
         send_each(client, &chosen, (&text, args.no_gain), args.shown).await
     })

@@ -15,6 +15,9 @@ use zoea_settings::bounds::{MAX_DAYS, MAX_INTEGER, MAX_ROWS};
 
 use super::samples;
 
+/// The longest wait of one call, in seconds.
+pub(super) const MAX_WAIT_SECONDS: u64 = 60;
+
 /// Reads a count of at most `highest`; 0 means all.
 pub(super) fn read_count(
     name: &str,
@@ -139,6 +142,15 @@ impl SendMessage {
     }
 }
 
+/// Reads the text of an order from the command line. It may begin with a hyphen, as `-hold` does. A word that begins
+/// with two is an option that was mistyped, and must not become an order.
+pub(in crate::interface) fn parse_text(text: &str) -> Result<String, String> {
+    match text.starts_with("--") && !text.contains(char::is_whitespace) {
+        true => Err("there is no such option; as a text it has to hold a blank".to_string()),
+        false => Ok(text.to_string()),
+    }
+}
+
 /// Adds the mark that says that the order expects no gain, if that was asked for.
 fn with_no_gain(text: String, no_gain: bool) -> String {
     match no_gain {
@@ -151,6 +163,7 @@ fn with_no_gain(text: String, no_gain: bool) -> String {
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct BroadcastMission {
     /// The mission.
+    #[arg(allow_hyphen_values = true, value_parser = parse_text)]
     pub text: String,
     /// The text asks to wait, to guard or to talk, so no gain is expected of it.
     #[arg(long)]
@@ -301,6 +314,7 @@ pub struct ReadEvents {
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u64).range(0..=MAX_INTEGER))]
     pub from: Option<u64>,
     /// How many seconds the answer may wait for an event after `from`, 60 at most.
+    #[schemars(range(min = 0, max = MAX_WAIT_SECONDS))]
     #[arg(skip)]
     pub wait: Option<f64>,
 }
@@ -317,6 +331,7 @@ pub struct WaitFor {
     /// with commas between them.
     pub until: String,
     /// How many seconds, 60 at most; absent: 60.
+    #[schemars(range(min = 0, max = MAX_WAIT_SECONDS))]
     pub timeout: Option<f64>,
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use rmcp::model::Tool;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 use zoea_settings::bounds::MAX_INTEGER;
 
 use super::call::ControlCall;
@@ -99,7 +99,7 @@ impl ControlCall {
         let given: Map<String, Value> = given
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        check_arguments(tool, arguments.keys(), &given)?;
+        let given = read_arguments(tool, arguments.keys(), given)?;
         let call = json!({name: given});
         serde_json::from_value(call).map_err(|error| format!("{name}: {error}"))
     }
@@ -117,12 +117,13 @@ impl ControlCall {
     }
 }
 
-/// Checks a call's arguments. The errors name tools and parameters, which serde's would not.
-fn check_arguments<'a>(
+/// Reads a call's arguments in the types of their parameters. The errors name tools and parameters, which serde's
+/// would not.
+fn read_arguments<'a>(
     tool: &Tool,
     mut names: impl Iterator<Item = &'a String>,
-    given: &Map<String, Value>,
-) -> Result<(), String> {
+    given: Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
     let properties = &tool.input_schema["properties"];
     let called = &tool.name;
     if let Some(name) = names.find(|name| properties.get(name).is_none()) {
@@ -136,23 +137,53 @@ fn check_arguments<'a>(
     if let Some(name) = required.find(|name| !given.contains_key(*name)) {
         return Err(format!("{called} needs a parameter `{name}`"));
     }
-    for (name, value) in given {
-        let (is_right, wanted) = match properties[name]["type"].as_str() {
+    let read = |(name, value): (String, Value)| {
+        let property = &properties[&name];
+        let (read, wanted) = match property["type"].as_str() {
             Some("integer") => (
-                value.as_u64().is_some_and(|number| number <= MAX_INTEGER),
+                number(&value).and_then(|number| whole_number(&number)),
                 format!("a whole number from 0 to {MAX_INTEGER}"),
             ),
-            Some("boolean") => (value.is_boolean(), "true or false".to_string()),
-            // The only number is a temperature.
-            Some("number") => (value.is_number(), "a number from 0 to 2".to_string()),
-            Some("object") => (value.is_object(), "an object".to_string()),
-            Some(_) | None => (value.is_string(), "a text".to_string()),
+            Some("number") => (
+                number(&value).map(Value::Number),
+                format!(
+                    "a number from {} to {}",
+                    property["minimum"], property["maximum"]
+                ),
+            ),
+            Some("boolean") => (
+                Some(value).filter(Value::is_boolean),
+                "true or false".to_string(),
+            ),
+            Some("object") => (
+                Some(value).filter(Value::is_object),
+                "an object".to_string(),
+            ),
+            Some(_) | None => (Some(value).filter(Value::is_string), "a text".to_string()),
         };
-        if !is_right {
-            return Err(format!("`{name}` is {wanted}"));
+        match read {
+            Some(value) => Ok((name, value)),
+            None => Err(format!("`{name}` is {wanted}")),
         }
+    };
+    given.into_iter().map(read).collect()
+}
+
+/// A number. Some clients write `"1"`, too.
+fn number(value: &Value) -> Option<Number> {
+    match value.as_str() {
+        Some(text) => serde_json::from_str(text).ok(),
+        None => value.as_number().cloned(),
     }
-    Ok(())
+}
+
+/// A whole number. Some clients write `1.0`, too.
+fn whole_number(number: &Number) -> Option<Value> {
+    let whole = number.as_u64().or_else(|| {
+        let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    });
+    whole.filter(|whole| *whole <= MAX_INTEGER).map(Value::from)
 }
 
 #[cfg(test)]
@@ -233,8 +264,64 @@ mod tests {
                 json!({"name": "a", "temperature": "hot"}),
                 "`temperature` is a number from 0 to 2",
             ),
+            (
+                "wait",
+                json!({"until": "idle", "timeout": "soon"}),
+                "`timeout` is a number from 0 to 60",
+            ),
+            (
+                "read_events",
+                json!({"wait": true}),
+                "`wait` is a number from 0 to 60",
+            ),
+            (
+                "read_events",
+                json!({"limit": 1.5}),
+                "`limit` is a whole number from 0 to 9007199254740991",
+            ),
         ] {
             assert_eq!(parse(tool, arguments).unwrap_err(), said);
+        }
+    }
+
+    #[test]
+    fn every_number_says_its_range() {
+        for tool in ControlCall::list_tools() {
+            let properties = tool.input_schema["properties"].as_object().unwrap();
+            for (name, property) in properties {
+                let has_range = property["minimum"].is_number() && property["maximum"].is_number();
+                assert!(property["type"] != "number" || has_range, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_may_be_a_text_and_a_whole_one_may_have_a_point() {
+        for (limit, wait) in [
+            (json!(7), json!(5)),
+            (json!(7.0), json!(5.0)),
+            (json!("7"), json!("5")),
+            (json!("7.0"), json!("5.0")),
+        ] {
+            let call = parse("read_events", json!({"limit": limit, "wait": wait}));
+            let ControlCall::ReadEvents(asked) = call.unwrap() else {
+                panic!("another call");
+            };
+            assert_eq!((asked.limit, asked.wait), (Some(7), Some(5.0)));
+        }
+        for limit in [
+            json!(""),
+            json!(" "),
+            json!("7x"),
+            json!("-1"),
+            json!(-1.0),
+            json!(1e300),
+            json!([7]),
+        ] {
+            assert!(
+                parse("read_events", json!({"limit": limit})).is_err(),
+                "{limit}"
+            );
         }
     }
 }

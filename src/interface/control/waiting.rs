@@ -16,12 +16,12 @@ use zoea_text::natural::compare_natural;
 use crate::interface::swarm::{SeenMyses, Swarm, unreadable};
 
 use super::ProgramInfo;
-use super::parameters::WaitFor;
+use super::parameters::{MAX_WAIT_SECONDS, WaitFor};
 use super::status;
 
 const LOOK: Duration = Duration::from_millis(250);
 /// The longest wait of a call. Whoever waits longer calls again.
-const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(MAX_WAIT_SECONDS);
 
 #[derive(Clone, Debug)]
 pub enum Until {

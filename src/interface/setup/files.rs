@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tempfile::{Builder, NamedTempFile};
 use zoea_settings::Secret;
 
-use zoea_system::files::{create_private, read_text};
+use zoea_system::files::{read_text, write_private};
 
 /// The most bytes of a file that are read: more than any configuration or credentials have.
 const MAX_BYTES: u64 = 1 << 20;
@@ -136,16 +136,9 @@ fn keep_copy(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
         let mut name = file.as_os_str().to_owned();
         name.push(format!(".before-setup-{number}"));
         let copy = PathBuf::from(name);
-        match create_private(&copy) {
+        match write_private(&copy, text.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            created => {
-                let kept = created.and_then(|mut created| {
-                    created.write_all(text.as_bytes())?;
-                    created.sync_all()
-                });
-                if kept.is_err() {
-                    let _ = fs::remove_file(&copy);
-                }
+            kept => {
                 kept.with_context(|| {
                     format!("keep a copy as {}; nothing was changed", copy.display())
                 })?;

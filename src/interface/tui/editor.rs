@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use actors::domain::order::MAX_ORDER_BYTES;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use zoea_system::files::without_mark;
 use zoea_text::clean::clean_text;
 
 use crate::slot::PictureSlot;
@@ -113,6 +114,6 @@ fn read_file(file: &Path) -> Result<Arc<str>, String> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| "what the editor wrote is not UTF-8 text".to_string())?;
-    let text = clean_text(text.strip_prefix('\u{feff}').unwrap_or(&text));
-    Ok(text.trim_end_matches('\n').into())
+    let text = without_mark(text);
+    Ok(clean_text(&text).trim_end_matches('\n').into())
 }

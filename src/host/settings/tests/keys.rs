@@ -21,6 +21,12 @@ fn a_key_comes_from_the_variable_that_is_named() {
         load(&[("CLOUD_KEY", "sk-1\n")]),
         Ok((Some(Secret::new("sk-1")), vec![]))
     );
+    let quoted = "providers.local.api_key_env: CLOUD_KEY is sent with the quotes in which it stands; \
+        remove them if they are not part of it (docker --env-file keeps quotes)";
+    assert_eq!(
+        load(&[("CLOUD_KEY", "\"sk-1\"")]),
+        Ok((Some(Secret::new("\"sk-1\"")), vec![quoted.to_owned()]))
+    );
     assert_eq!(load(&[]), Ok((None, vec![missing.to_owned()])));
     assert_eq!(
         load(&[("CLOUD_KEY", "")]),

@@ -1,7 +1,8 @@
-//! The signals that stop the program.
+//! The signals that stop the program, and those that mean nothing to it.
 
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::task::AbortOnDropHandle;
 
 /// The signals that stop the program. Once they are listened for, they do not end it by themselves, so that no question
 /// may block it from then on.
@@ -11,6 +12,7 @@ pub(in crate::interface::cli) struct Signals {
     pub(super) hangup: Signal,
     /// Whether a signal that was taken is to count again.
     is_put_back: bool,
+    _ignoring: AbortOnDropHandle<()>,
 }
 
 impl Signals {
@@ -20,6 +22,10 @@ impl Signals {
             terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
             hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
             is_put_back: false,
+            _ignoring: AbortOnDropHandle::new(tokio::spawn(ignore_user_signals(
+                signal(SignalKind::user_defined1()).context("listen for SIGUSR1")?,
+                signal(SignalKind::user_defined2()).context("listen for SIGUSR2")?,
+            ))),
         })
     }
 
@@ -47,6 +53,20 @@ impl Signals {
             () = interrupted(&mut self.interrupt) => {}
             _ = self.terminate.recv() => {}
         }
+    }
+}
+
+/// Ignores the signals that other programs take for "open the log again", and that would end this one.
+async fn ignore_user_signals(mut first: Signal, mut second: Signal) {
+    loop {
+        // Cancel-safe: a signal that is not taken stays pending.
+        let name = tokio::select! {
+            _ = first.recv() => "SIGUSR1",
+            _ = second.recv() => "SIGUSR2",
+        };
+        tracing::info!(
+            "{name} means nothing to zoea and is ignored; SIGHUP reloads the configuration"
+        );
     }
 }
 

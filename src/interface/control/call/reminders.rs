@@ -18,6 +18,7 @@ use zoea_system::clock::MachineClock;
 use crate::interface::report::WallClock;
 use crate::interface::swarm::Swarm;
 
+use crate::interface::control::parameters::parse_text;
 use crate::interface::control::status::current_statuses;
 
 /// Parameters of `remind`.
@@ -26,6 +27,7 @@ pub struct Remind {
     /// The name of the Mysis.
     pub name: String,
     /// The message.
+    #[arg(allow_hyphen_values = true, value_parser = parse_text)]
     pub text: String,
     /// How long from now, as 90s, 2h or 1h30m.
     #[arg(
