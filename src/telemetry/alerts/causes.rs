@@ -102,6 +102,8 @@ pub(super) struct Alert {
     why: Arc<str>,
     help: &'static str,
     names: Vec<Arc<str>>,
+    /// Those whose need it tells; nobody if it tells a failure of the program.
+    of: Vec<MysisId>,
 }
 
 impl Alert {
@@ -147,7 +149,10 @@ struct Cause {
 pub(super) struct Causes {
     cool_down: Duration,
     causes: BTreeMap<&'static str, Cause>,
+    /// The needs that are told, or pending.
     needing: BTreeMap<MysisId, &'static str>,
+    /// The failures of the program that are told and, as far as is known, not over: when they happened.
+    told_failures: BTreeMap<&'static str, Timestamp>,
 }
 
 impl Causes {
@@ -156,6 +161,7 @@ impl Causes {
             cool_down,
             causes: BTreeMap::new(),
             needing: BTreeMap::new(),
+            told_failures: BTreeMap::new(),
         }
     }
 
@@ -172,9 +178,10 @@ impl Causes {
         self.cause_mut(code).wrong = Some((at, text));
     }
 
-    /// Forgets the failures with these codes that are not reported yet: they are over.
+    /// Forgets the failures with these codes: they are over. One that is not reported yet is not reported.
     pub(super) fn end_failures(&mut self, codes: &[&'static str]) {
         for code in codes {
+            self.told_failures.remove(code);
             if let Some(cause) = self.causes.get_mut(code) {
                 cause.wrong = None;
             }
@@ -206,6 +213,21 @@ impl Causes {
         }
     }
 
+    /// Takes back an alert that did not arrive, so that what it tells counts as not told. Its needs are news for the
+    /// next list, if they are still in it, and its failure is pending again unless it is over. Both are due when the
+    /// cause has cooled down.
+    pub(super) fn take_back(&mut self, alert: Alert) {
+        for mysis in &alert.of {
+            if self.needing.get(mysis) == Some(&alert.cause) {
+                self.needing.remove(mysis);
+            }
+        }
+        if self.told_failures.get(alert.cause) == Some(&alert.at) && alert.of.is_empty() {
+            let cause = self.cause_mut(alert.cause);
+            cause.wrong.get_or_insert((alert.at, alert.why));
+        }
+    }
+
     fn forget_old(&mut self, now: Instant) {
         self.causes.retain(|_, cause| {
             cause.has_pending() || cause.quiet_until.is_some_and(|until| until > now)
@@ -223,6 +245,9 @@ impl Causes {
         for (what, cause) in &mut self.causes {
             let is_quiet = cause.quiet_until.is_some_and(|until| until > now);
             if !is_quiet && cause.has_pending() {
+                if let Some((at, _)) = &cause.wrong {
+                    self.told_failures.insert(what, *at);
+                }
                 alerts.extend(cause.take_alerts(what));
                 cause.quiet_until = Some(now + self.cool_down);
             }
@@ -244,6 +269,7 @@ impl Cause {
             why,
             help: "",
             names: Vec::new(),
+            of: Vec::new(),
         });
         let pending = std::mem::take(&mut self.pending);
         let newest = pending.values().max_by_key(|(at, _)| *at).cloned();
@@ -256,6 +282,7 @@ impl Cause {
                 false => need.why,
             },
             help: need.remedy.text(),
+            of: pending.keys().copied().collect(),
             names: pending.into_values().map(|(_, need)| need.name).collect(),
         });
         wrong.into_iter().chain(needing).collect()
@@ -391,6 +418,40 @@ mod tests {
         }
         let needs: Vec<Need> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
+    }
+
+    #[test]
+    fn an_alert_that_did_not_arrive_is_told_again_as_far_as_it_still_holds() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL);
+        are(&mut causes, &[(1, "errored"), (2, "errored")], begin);
+        causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
+        causes.add_failure((Timestamp(1), FROZEN, "why".into()), begin);
+        let lost = causes.take_due(begin);
+        assert_eq!(lost.len(), 3);
+        // Meanwhile one is well, another joins, and one failure is over.
+        are(&mut causes, &[(2, "errored"), (3, "errored")], begin);
+        causes.end_failures(&[FROZEN]);
+        for alert in lost {
+            causes.take_back(alert);
+        }
+        are(&mut causes, &[(2, "errored"), (3, "errored")], begin);
+        assert_eq!(due_codes(&mut causes, begin), []);
+        assert_eq!(causes.next_due(), Some(begin + COOL));
+        let due = causes.take_due(begin + COOL);
+        let told: Vec<_> = due.iter().map(|it| (it.cause, it.names.len())).collect();
+        assert_eq!(told, [("errored", 2), ("store_trouble", 0)]);
+        // What took longer than the cool-down is told at once.
+        let late = begin + COOL * 3;
+        are(&mut causes, &[(2, "errored"), (3, "errored")], late);
+        for alert in due {
+            causes.take_back(alert);
+        }
+        are(&mut causes, &[(2, "errored"), (3, "errored")], late);
+        assert_eq!(
+            due_codes(&mut causes, late),
+            [("errored", 2), ("store_trouble", 0)]
+        );
     }
 
     #[test]

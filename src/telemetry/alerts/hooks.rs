@@ -23,24 +23,33 @@ const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(30),
 ];
 
-pub(super) struct Hooks {
-    webhook: Option<JsonSender>,
-    command: Vec<String>,
-    environment: Vec<(String, String)>,
-    timeout: Duration,
+/// A receiver of alerts.
+pub(super) struct Hook {
+    way: HookWay,
     secrets: Secrets,
     operator: Operator,
-    /// Whether the operator was told that a hook does not work: the webhook, the command.
-    is_failing: [bool; 2],
+    /// Whether the operator was told that it does not work.
+    is_failing: bool,
 }
 
-impl Hooks {
-    pub(super) fn new(
+enum HookWay {
+    Webhook(JsonSender),
+    Command(HookCommand),
+}
+
+struct HookCommand {
+    words: Vec<String>,
+    environment: Vec<(String, String)>,
+    timeout: Duration,
+}
+
+impl Hook {
+    pub(super) fn configured(
         settings: &AlertSettings,
         http: &reqwest::Client,
-        secrets: Secrets,
-        operator: Operator,
-    ) -> Hooks {
+        secrets: &Secrets,
+        operator: &Operator,
+    ) -> Vec<Hook> {
         let webhook = settings.webhook.as_ref().map(|url| JsonSender {
             http: http.clone(),
             url: url.expose().to_string(),
@@ -48,37 +57,70 @@ impl Hooks {
             timeout: settings.timeout,
             waits: &RETRY_WAITS,
         });
-        Hooks {
-            webhook,
-            command: settings.command.clone().unwrap_or_default(),
+        let words = settings.command.clone().unwrap_or_default();
+        let command = (!words.is_empty()).then(|| HookCommand {
+            words,
             environment: settings.inherited.clone(),
             timeout: settings.timeout,
-            secrets,
-            operator,
-            is_failing: [false; 2],
-        }
+        });
+        let ways = webhook.map(HookWay::Webhook).into_iter();
+        let ways = ways.chain(command.map(HookWay::Command));
+        ways.map(|way| Hook {
+            way,
+            secrets: secrets.clone(),
+            operator: operator.clone(),
+            is_failing: false,
+        })
+        .collect()
     }
 
-    /// Sends alerts one after the other until no sender is left. Both hooks work at the same time.
-    pub(super) async fn send_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
+    /// Sends alerts one after the other until no sender is left, and hands back those that did not arrive.
+    pub(super) async fn send_all(
+        mut self,
+        mut alerts: mpsc::Receiver<Alert>,
+        undelivered: mpsc::Sender<Alert>,
+    ) {
         while let Some(alert) = alerts.recv().await {
             let body = self.secrets.redactor().clean_json(alert.to_json());
-            let (posted, ran) = tokio::join!(self.call_webhook(&body), self.run_command(&body));
-            self.report_outcome(0, "the webhook of [alerts]", posted);
-            self.report_outcome(1, "the command of [alerts]", ran);
+            let done = match &self.way {
+                HookWay::Webhook(webhook) => webhook.send(&body).await,
+                HookWay::Command(command) => command.run(&body).await,
+            };
+            let has_failed = done.is_err();
+            self.report_outcome(done);
+            if has_failed {
+                // Who collects alerts ends with this task.
+                let _ = undelivered.send(alert).await;
+            }
         }
     }
 
-    async fn call_webhook(&self, body: &Value) -> Result<(), String> {
-        match &self.webhook {
-            Some(webhook) => webhook.send(body).await,
-            None => Ok(()),
+    /// Tells the operator of a hook that does not work, once until it works again.
+    fn report_outcome(&mut self, done: Result<(), String>) {
+        let name = match &self.way {
+            HookWay::Webhook(_) => "the webhook of [alerts]",
+            HookWay::Command(_) => "the command of [alerts]",
+        };
+        let was_failing = std::mem::replace(&mut self.is_failing, done.is_err());
+        match done {
+            Err(why) if !was_failing => {
+                let text = format!("{name} does not work: {why}");
+                let text = self.secrets.clean(&text);
+                self.operator.notify(Severity::Warn, "alert_failed", &text);
+            }
+            Ok(()) if was_failing => {
+                let text = format!("{name} works again");
+                self.operator.notify(Severity::Info, "alert_healed", &text);
+            }
+            Ok(()) | Err(_) => {}
         }
     }
+}
 
+impl HookCommand {
     /// Runs the command, which sees no key of ours. One that takes too long is killed.
-    async fn run_command(&self, body: &Value) -> Result<(), String> {
-        let Some((program, arguments)) = self.command.split_first() else {
+    async fn run(&self, body: &Value) -> Result<(), String> {
+        let Some((program, arguments)) = self.words.split_first() else {
             return Ok(());
         };
         let mut child = Command::new(program)
@@ -111,23 +153,6 @@ impl Hooks {
                 let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
                 Err(format!("{program} ran for {:?}: {killed}", self.timeout))
             }
-        }
-    }
-
-    /// Tells the operator of a hook that does not work, once until it works again.
-    fn report_outcome(&mut self, hook: usize, name: &str, done: Result<(), String>) {
-        let was_failing = std::mem::replace(&mut self.is_failing[hook], done.is_err());
-        match done {
-            Err(why) if !was_failing => {
-                let text = format!("{name} does not work: {why}");
-                let text = self.secrets.clean(&text);
-                self.operator.notify(Severity::Warn, "alert_failed", &text);
-            }
-            Ok(()) if was_failing => {
-                let text = format!("{name} works again");
-                self.operator.notify(Severity::Info, "alert_healed", &text);
-            }
-            Ok(()) | Err(_) => {}
         }
     }
 }
