@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use zoea_http::JsonSender;
 use zoea_settings::AlertSettings;
@@ -118,7 +119,7 @@ impl Hook {
 }
 
 impl HookCommand {
-    /// Runs the command, which sees no key of ours. One that takes too long is killed.
+    /// Runs the command, which sees no key of ours. One that takes too long is killed, with all that it started.
     async fn run(&self, body: &Value) -> Result<(), String> {
         let Some((program, arguments)) = self.words.split_first() else {
             return Ok(());
@@ -130,9 +131,12 @@ impl HookCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // What it starts ends with it where it is killed.
+            .process_group(0)
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| format!("{program} cannot be run: {error}"))?;
+        let mut group = RunningGroup::of(&child);
         let input = child.stdin.take();
         let text = format!("{}\n", clean::clean_json(&body.to_string()));
         let running = async {
@@ -143,16 +147,47 @@ impl HookCommand {
             child.wait().await
         };
         let ended = tokio::time::timeout(self.timeout, running).await;
+        if matches!(ended, Ok(Ok(_))) {
+            group.is_over();
+        }
         match ended {
             Ok(Ok(status)) if status.success() => Ok(()),
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => {
+                group.kill();
                 // Dropping the child would kill it too, but without waiting for its end.
                 let killed = child.kill().await;
                 let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
                 Err(format!("{program} ran for {:?}: {killed}", self.timeout))
             }
         }
+    }
+}
+
+/// The processes of a command that runs. They are killed if this is dropped before the command has ended by itself;
+/// what one that has ended left behind may go on, such as the player of a sound.
+struct RunningGroup(Option<Pid>);
+
+impl RunningGroup {
+    fn of(child: &Child) -> RunningGroup {
+        RunningGroup(child.id().and_then(|id| Pid::from_raw(id.cast_signed())))
+    }
+
+    fn is_over(&mut self) {
+        self.0 = None;
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = self.0.take() {
+            // An empty group is what is wanted.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for RunningGroup {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
