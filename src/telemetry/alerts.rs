@@ -10,7 +10,7 @@ mod hooks;
 use std::time::Duration;
 
 use actors::domain::ids::Timestamp;
-use actors::domain::needs::{ListedNeed, NeedBook};
+use actors::domain::needs::NeedBook;
 use actors::ports::Clock;
 use actors::secrets::Secrets;
 use tokio::sync::mpsc;
@@ -145,9 +145,7 @@ fn take_back(causes: &mut Causes, book: &NeedBook, alert: Alert) {
 }
 
 fn take_needs(causes: &mut Causes, book: &NeedBook, at: Timestamp) {
-    let list = book.list(at);
-    let needs = list.iter().flat_map(ListedNeed::needs);
-    causes.take_needs(needs, at, Instant::now());
+    causes.take_needs(book.held(at), at, Instant::now());
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, help_command, shown_need};
+use actors::domain::needs::{HeldNeed, NeedHolder, help_command, shown_need};
 use actors::domain::silence::{NOTHING_HAPPENS, SilenceScope};
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
@@ -103,7 +103,7 @@ pub(super) struct Alert {
     help: &'static str,
     names: Vec<Arc<str>>,
     /// Those whose need it tells; nobody if it tells a failure of the program.
-    of: Vec<MysisId>,
+    of: Vec<NeedHolder>,
 }
 
 impl Alert {
@@ -126,12 +126,14 @@ impl Alert {
         let since = format!("{} {} UTC", &since[..10], &since[11..16]);
         let why = &self.why;
         let who = match &self.names[..] {
-            [] => return format!("zoea, {since}: {why}"),
+            [] if self.of.is_empty() => return format!("zoea, {since}: {why}"),
+            [] => "zoea".to_string(),
             names @ ([_] | [_, _] | [_, _, _]) => names.join(", "),
             names => format!("{} Myses ({}, …)", names.len(), names[..3].join(", ")),
         };
         let what = shown_need(self.cause);
-        let command = help_command(self.help, &self.names[0], self.names.len());
+        let first = self.names.first().map_or("", |name| name);
+        let command = help_command(self.help, first, self.names.len());
         format!("{who}: {what} since {since}: {why}{command}")
     }
 }
@@ -140,8 +142,8 @@ impl Alert {
 struct Cause {
     /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
-    /// Myses that have joined and are not reported yet.
-    pending: BTreeMap<MysisId, (Timestamp, Need)>,
+    /// Those that have joined and are not reported yet.
+    pending: BTreeMap<NeedHolder, (Timestamp, HeldNeed)>,
     /// The failure of the program that is not reported yet.
     wrong: Option<(Timestamp, Arc<str>)>,
 }
@@ -150,7 +152,7 @@ pub(super) struct Causes {
     cool_down: Duration,
     causes: BTreeMap<&'static str, Cause>,
     /// The needs that are told, or pending.
-    needing: BTreeMap<MysisId, &'static str>,
+    needing: BTreeMap<NeedHolder, &'static str>,
     /// The failures of the program that are told and, as far as is known, not over: when they happened.
     told_failures: BTreeMap<&'static str, Timestamp>,
 }
@@ -188,27 +190,30 @@ impl Causes {
         }
     }
 
-    /// Takes the needs of all Myses. An unchanged need is not news. A need that ends before it was reported is
+    /// Takes all needs. An unchanged need is not news. A need that ends before it was reported is
     /// not reported.
     pub(super) fn take_needs(
         &mut self,
-        needs: impl Iterator<Item = Need>,
+        needs: impl IntoIterator<Item = HeldNeed>,
         at: Timestamp,
         now: Instant,
     ) {
         self.forget_old(now);
-        let listed: BTreeMap<MysisId, Need> = needs.map(|need| (need.mysis, need)).collect();
-        let known: Vec<(MysisId, &'static str)> =
-            self.needing.iter().map(|(id, what)| (*id, *what)).collect();
-        for (mysis, before) in known {
-            if listed.get(&mysis).is_none_or(|need| need.what != before) {
-                self.needing.remove(&mysis);
-                self.cause_mut(before).pending.remove(&mysis);
+        let needs = needs.into_iter();
+        let listed: BTreeMap<NeedHolder, HeldNeed> =
+            needs.map(|need| (need.holder.clone(), need)).collect();
+        let is_over = |holder: &NeedHolder, before: &mut &'static str| {
+            listed.get(holder).is_none_or(|need| need.what != *before)
+        };
+        for (holder, before) in self.needing.extract_if(.., is_over) {
+            if let Some(cause) = self.causes.get_mut(before) {
+                cause.pending.remove(&holder);
             }
         }
-        for (mysis, need) in listed {
-            if self.needing.insert(mysis, need.what) != Some(need.what) {
-                self.cause_mut(need.what).pending.insert(mysis, (at, need));
+        for (holder, need) in listed {
+            if self.needing.insert(holder.clone(), need.what) != Some(need.what) {
+                let pending = &mut self.cause_mut(need.what).pending;
+                pending.insert(holder, (at, need));
             }
         }
     }
@@ -217,9 +222,9 @@ impl Causes {
     /// next list, if they are still in it, and its failure is pending again unless it is over. Both are due when the
     /// cause has cooled down.
     pub(super) fn take_back(&mut self, alert: Alert) {
-        for mysis in &alert.of {
-            if self.needing.get(mysis) == Some(&alert.cause) {
-                self.needing.remove(mysis);
+        for holder in &alert.of {
+            if self.needing.get(holder) == Some(&alert.cause) {
+                self.needing.remove(holder);
             }
         }
         if self.told_failures.get(alert.cause) == Some(&alert.at) && alert.of.is_empty() {
@@ -282,18 +287,24 @@ impl Cause {
                 false => need.why,
             },
             help: need.remedy.text(),
-            of: pending.keys().copied().collect(),
-            names: pending.into_values().map(|(_, need)| need.name).collect(),
+            of: pending.keys().cloned().collect(),
+            names: pending
+                .into_values()
+                .filter_map(|(_, need)| need.name)
+                .collect(),
         });
         wrong.into_iter().chain(needing).collect()
     }
 }
 
-fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String {
+fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a HeldNeed>) -> String {
     let more = needs.len().saturating_sub(MAX_LISTED_NAMES);
     let listed = needs.take(MAX_LISTED_NAMES);
     let mut reasons: Vec<String> = listed
-        .map(|need| format!("{}: {}", need.name, need.why))
+        .map(|need| match &need.name {
+            Some(name) => format!("{name}: {}", need.why),
+            None => need.why.to_string(),
+        })
         .collect();
     if more > 0 {
         reasons.push(format!("and {more} more"));
@@ -315,15 +326,13 @@ mod tests {
 
     const COOL: Duration = Duration::from_secs(60);
 
-    fn need(id: i64, what: &'static str) -> Need {
-        Need {
-            cause: NeedCause::Mysis,
-            mysis: MysisId(id),
-            name: format!("m{id}").into(),
+    fn need(id: i64, what: &'static str) -> HeldNeed {
+        HeldNeed {
+            holder: NeedHolder::Mysis(MysisId(id)),
+            name: Some(format!("m{id}").into()),
             since: Timestamp(id),
             what,
             why: format!("why {id}").into(),
-            severity: Severity::Error,
             remedy: NeedRemedy::Relaunch,
         }
     }
@@ -416,7 +425,7 @@ mod tests {
             let reasons: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
             assert_eq!(reasons, [why]);
         }
-        let needs: Vec<Need> = (0..60).map(|id| need(id, "asked")).collect();
+        let needs: Vec<HeldNeed> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
     }
 
@@ -452,6 +461,31 @@ mod tests {
             due_codes(&mut causes, late),
             [("errored", 2), ("store_trouble", 0)]
         );
+    }
+
+    #[test]
+    fn a_server_that_nobody_waits_for_is_told_with_what_helps() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL);
+        let away = HeldNeed {
+            holder: NeedHolder::Server(NeedCause::Account, Some("mini".into())),
+            name: None,
+            since: Timestamp(0),
+            what: "account",
+            why: "mini: nothing left".into(),
+            remedy: NeedRemedy::TryNow,
+        };
+        for told in [1, 0] {
+            causes.take_needs([away.clone()], Timestamp(1), begin);
+            let due = causes.take_due(begin);
+            assert_eq!(due.len(), told);
+            for alert in due {
+                let text = "zoea: out of credit since 1970-01-01 00:00 UTC: mini: nothing left; \
+                            zoea retries by itself, `zoea mysis retry --all` tries now";
+                assert_eq!(alert.text(), text);
+                assert_eq!(alert.to_json()["count"], 0);
+            }
+        }
     }
 
     #[test]
