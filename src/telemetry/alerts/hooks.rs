@@ -82,9 +82,10 @@ impl Hook {
         undelivered: mpsc::Sender<Alert>,
     ) {
         while let Some(alert) = alerts.recv().await {
-            let body = self.secrets.redactor().clean_json(alert.to_json());
+            let known = self.secrets.redactor();
+            let body = known.clean_json(alert.to_json());
             let done = match &self.way {
-                HookWay::Webhook(webhook) => webhook.send(&body).await,
+                HookWay::Webhook(webhook) => webhook.send(&body, &known).await,
                 HookWay::Command(command) => command.run(&body).await,
             };
             let has_failed = done.is_err();
