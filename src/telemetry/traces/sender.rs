@@ -102,9 +102,24 @@ impl OtlpSender {
         let status = answer.status();
         let wait = zoea_http::retry_after(answer.headers(), SystemTime::now());
         let kind = answer.headers().get(CONTENT_TYPE);
-        let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let is_of = |begin: &[u8]| {
+            kind.and_then(|kind| kind.as_bytes().get(..begin.len()))
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(begin))
+        };
+        let (is_json, is_html) = (is_of(b"application/json"), is_of(b"text/html"));
         let said = read_beginning(answer).await;
         let known = self.secrets.redactor();
+        if status.is_success() && is_page(&said, is_html) {
+            let why = format!(
+                "HTTP {status} with a web page, not a collector's answer{}; check [traces] endpoint",
+                zoea_http::said(&known.clean(&readable(&said)))
+            );
+            return Err(FailedTry {
+                why,
+                is_final: true,
+                wait,
+            });
+        }
         if status.is_success() {
             return Ok(read_taken(&said, is_json, &known));
         }
@@ -119,6 +134,16 @@ impl OtlpSender {
 /// Whether OTLP says that a request with this answer is sent again.
 fn may_pass(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
+}
+
+/// Whether an answer is a web page, as a server gives it at an address that takes no spans. No answer by OTLP begins
+/// with `<`; an empty one may be called HTML, and is taken.
+fn is_page(said: &[u8], is_html: bool) -> bool {
+    let said = match is_html {
+        true => said.trim_ascii_start(),
+        false => said,
+    };
+    said.starts_with(b"<")
 }
 
 /// What the collector says about a request that it took. An answer that cannot be read says
