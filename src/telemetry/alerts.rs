@@ -49,7 +49,7 @@ impl AlertDispatcher {
             let (news, signals) = mpsc::channel(MAX_WAITING_SIGNALS);
             let (alerts, waiting) = mpsc::channel(MAX_WAITING_ALERTS);
             let (undelivered, failed) = mpsc::channel(MAX_WAITING_ALERTS);
-            let causes = Causes::new(settings.cool_down);
+            let causes = Causes::new(settings.cool_down, MachineClock.now(), Instant::now());
             let tasks = [
                 tokio::spawn(collect_alerts(causes, signals, (alerts, failed))),
                 tokio::spawn(hook.send_all(waiting, undelivered)),
@@ -145,7 +145,7 @@ fn take_back(causes: &mut Causes, book: &NeedBook, alert: Alert) {
 }
 
 fn take_needs(causes: &mut Causes, book: &NeedBook, at: Timestamp) {
-    causes.take_needs(book.held(at), at, Instant::now());
+    causes.take_needs(book.single_needs(at), at, Instant::now());
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::progress::{StallKind, Stuck};
 use super::state::LifeState;
 
 pub use book::{AWAY_MS, NeedBook};
-pub use lines::{ACCOUNT_WORDS, HeldNeed, ListedNeed, NeedHolder, NeedingMysis};
+pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedHolder, NeedingMysis, SingleNeed};
 pub use words::{help_command, over_need, shown_need};
 
 /// The need of one whose first turns brought no successful tool call.

@@ -8,7 +8,9 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::{HeldNeed, NeedHolder, help_command, shown_need};
+use actors::domain::needs::{
+    AWAY_MS, NeedHolder, NeedRemedy, SingleNeed, help_command, shown_need,
+};
 use actors::domain::silence::{NOTHING_HAPPENS, SilenceScope};
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
@@ -143,13 +145,16 @@ struct Cause {
     /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
     /// Those that have joined and are not reported yet.
-    pending: BTreeMap<NeedHolder, (Timestamp, HeldNeed)>,
+    pending: BTreeMap<NeedHolder, (Timestamp, SingleNeed)>,
     /// The failure of the program that is not reported yet.
     wrong: Option<(Timestamp, Arc<str>)>,
 }
 
 pub(super) struct Causes {
     cool_down: Duration,
+    started: Timestamp,
+    /// The end of the cool-down that the start began. What needed the operator before was told by the run before.
+    old_are_due: Instant,
     causes: BTreeMap<&'static str, Cause>,
     /// The needs that are told, or pending.
     needing: BTreeMap<NeedHolder, &'static str>,
@@ -158,9 +163,11 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    pub(super) fn new(cool_down: Duration) -> Causes {
+    pub(super) fn new(cool_down: Duration, started: Timestamp, now: Instant) -> Causes {
         Causes {
             cool_down,
+            started,
+            old_are_due: now + cool_down,
             causes: BTreeMap::new(),
             needing: BTreeMap::new(),
             told_failures: BTreeMap::new(),
@@ -194,13 +201,13 @@ impl Causes {
     /// not reported.
     pub(super) fn take_needs(
         &mut self,
-        needs: impl IntoIterator<Item = HeldNeed>,
+        needs: impl IntoIterator<Item = SingleNeed>,
         at: Timestamp,
         now: Instant,
     ) {
         self.forget_old(now);
         let needs = needs.into_iter();
-        let listed: BTreeMap<NeedHolder, HeldNeed> =
+        let listed: BTreeMap<NeedHolder, SingleNeed> =
             needs.map(|need| (need.holder.clone(), need)).collect();
         let is_over = |holder: &NeedHolder, before: &mut &'static str| {
             listed.get(holder).is_none_or(|need| need.what != *before)
@@ -212,8 +219,13 @@ impl Causes {
         }
         for (holder, need) in listed {
             if self.needing.insert(holder.clone(), need.what) != Some(need.what) {
-                let pending = &mut self.cause_mut(need.what).pending;
-                pending.insert(holder, (at, need));
+                let is_old = first_told(&need).is_some_and(|at| at < self.started);
+                let old_are_due = self.old_are_due;
+                let cause = self.cause_mut(need.what);
+                if is_old {
+                    cause.quiet_until.get_or_insert(old_are_due);
+                }
+                cause.pending.insert(holder, (at, need));
             }
         }
     }
@@ -297,7 +309,22 @@ impl Cause {
     }
 }
 
-fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a HeldNeed>) -> String {
+/// When a need was told first, by whichever run; `None` for those that ran at the end of a run: they are news of each
+/// start. A server that is away is told when it has lasted.
+fn first_told(need: &SingleNeed) -> Option<Timestamp> {
+    match need.remedy {
+        NeedRemedy::ResumeAll => None,
+        NeedRemedy::TryNow => Some(need.since.plus(Duration::from_millis(AWAY_MS))),
+        NeedRemedy::Relaunch
+        | NeedRemedy::Message
+        | NeedRemedy::Stop
+        | NeedRemedy::Answer
+        | NeedRemedy::Raise
+        | NeedRemedy::Nothing => Some(need.since),
+    }
+}
+
+fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a SingleNeed>) -> String {
     let more = needs.len().saturating_sub(MAX_LISTED_NAMES);
     let listed = needs.take(MAX_LISTED_NAMES);
     let mut reasons: Vec<String> = listed
@@ -315,7 +342,7 @@ fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a HeldNeed>) -> St
 #[cfg(test)]
 mod tests {
     use actors::domain::event::{Elsewhere, MysisStatus};
-    use actors::domain::needs::{NeedCause, NeedRemedy};
+    use actors::domain::needs::NeedCause;
     use actors::domain::record::{MysisProfile, MysisRecord};
     use actors::domain::rules::SwarmRules;
     use actors::domain::silence::SilenceNotice;
@@ -326,8 +353,8 @@ mod tests {
 
     const COOL: Duration = Duration::from_secs(60);
 
-    fn need(id: i64, what: &'static str) -> HeldNeed {
-        HeldNeed {
+    fn need(id: i64, what: &'static str) -> SingleNeed {
+        SingleNeed {
             holder: NeedHolder::Mysis(MysisId(id)),
             name: Some(format!("m{id}").into()),
             since: Timestamp(id),
@@ -335,6 +362,11 @@ mod tests {
             why: format!("why {id}").into(),
             remedy: NeedRemedy::Relaunch,
         }
+    }
+
+    /// The causes of a program that started now, before all needs.
+    fn begun(now: Instant) -> Causes {
+        Causes::new(COOL, Timestamp(0), now)
     }
 
     /// These Myses need the operator, and no others.
@@ -350,8 +382,8 @@ mod tests {
 
     #[test]
     fn an_alert_keeps_its_form() {
-        let mut causes = Causes::new(COOL);
         let now = Instant::now();
+        let mut causes = begun(now);
         are(
             &mut causes,
             &[(1, "errored"), (2, "stuck"), (3, "stuck")],
@@ -365,7 +397,7 @@ mod tests {
     #[test]
     fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
+        let mut causes = begun(begin);
         let two = [(1, "errored"), (2, "stuck")];
         are(&mut causes, &two, begin);
         assert_eq!(
@@ -419,20 +451,20 @@ mod tests {
             ("asked", "m1: why 1; m2: why 2"),
             ("errored", "why 2"),
         ] {
-            let mut causes = Causes::new(COOL);
+            let mut causes = begun(begin);
             are(&mut causes, &[(1, what), (2, what)], begin);
             let due = causes.take_due(begin);
             let reasons: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
             assert_eq!(reasons, [why]);
         }
-        let needs: Vec<HeldNeed> = (0..60).map(|id| need(id, "asked")).collect();
+        let needs: Vec<SingleNeed> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
     }
 
     #[test]
     fn an_alert_that_did_not_arrive_is_told_again_as_far_as_it_still_holds() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
+        let mut causes = begun(begin);
         are(&mut causes, &[(1, "errored"), (2, "errored")], begin);
         causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
         causes.add_failure((Timestamp(1), FROZEN, "why".into()), begin);
@@ -466,8 +498,8 @@ mod tests {
     #[test]
     fn a_server_that_nobody_waits_for_is_told_with_what_helps() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
-        let away = HeldNeed {
+        let mut causes = begun(begin);
+        let away = SingleNeed {
             holder: NeedHolder::Server(NeedCause::Account, Some("mini".into())),
             name: None,
             since: Timestamp(0),
@@ -489,9 +521,39 @@ mod tests {
     }
 
     #[test]
+    fn a_need_of_before_the_start_is_told_when_a_cool_down_has_passed() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL, Timestamp(2), begin);
+        // The second one is no older than the start, the third one ran when the program ended, and the server of the
+        // fourth one was away for too short a time.
+        let interrupted = SingleNeed {
+            since: Timestamp(1),
+            remedy: NeedRemedy::ResumeAll,
+            ..need(3, "interrupted")
+        };
+        let away = SingleNeed {
+            since: Timestamp(1),
+            remedy: NeedRemedy::TryNow,
+            ..need(4, "model away")
+        };
+        let needs = [need(1, "errored"), need(2, "stuck"), interrupted, away];
+        causes.take_needs(needs, Timestamp(3), begin);
+        assert_eq!(
+            due_codes(&mut causes, begin),
+            [("interrupted", 1), ("model away", 1), ("stuck", 1)]
+        );
+        assert_eq!(causes.next_due(), Some(begin + COOL));
+        assert_eq!(due_codes(&mut causes, begin + COOL), [("errored", 1)]);
+        // Later an old need, of a Mysis that comes from another process, is told at once.
+        let late = begin + COOL * 3;
+        are(&mut causes, &[(1, "repeats")], late);
+        assert_eq!(due_codes(&mut causes, late), [("repeats", 1)]);
+    }
+
+    #[test]
     fn causes_that_are_over_are_forgotten() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
+        let mut causes = begun(begin);
         causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
         assert_eq!(due_codes(&mut causes, begin), [("store_trouble", 0)]);
         are(&mut causes, &[], begin + COOL * 2);
@@ -546,7 +608,7 @@ mod tests {
             };
             let (lasts, over) = (EventKind::Condition(lasts), EventKind::Condition(over));
             let begin = Instant::now();
-            let mut causes = Causes::new(COOL);
+            let mut causes = begun(begin);
             for told in [&[(code, 0)][..], &[]] {
                 happens(&mut causes, notice.clone(), begin);
                 happens(&mut causes, lasts.clone(), begin);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use zoea_text::natural::compare_natural;
 
 use super::lines::{
-    HeldNeed, ListedNeed, NeedHolder, NeedLineKey, NeedingMysis, line_of, outage_line,
+    ListedNeed, NeedHolder, NeedLineKey, NeedingMysis, SingleNeed, line_of, outage_line,
     standing_line, without_names,
 };
 use super::{Need, NeedCause, NeedRemedy, operator_need};
@@ -254,20 +254,20 @@ impl NeedBook {
 
     /// The needs now, of each holder. A server that no Mysis waits for has one of its own once it has lasted, since
     /// Myses come to wait a moment after it failed. Conditions of the whole program are told by their notices.
-    pub fn held(&self, now: Timestamp) -> Vec<HeldNeed> {
-        let mut held = Vec::new();
+    pub fn single_needs(&self, now: Timestamp) -> Vec<SingleNeed> {
+        let mut needs = Vec::new();
         for line in self.list(now) {
             if line.myses.is_empty() && line.standing.is_none() && has_lasted(line.since, now) {
                 let server = NeedHolder::Server(line.cause, line.provider.clone());
-                held.push(line.held_by(server, None));
+                needs.push(line.single(server, None));
             }
-            held.extend(
+            needs.extend(
                 line.myses.iter().map(|mysis| {
-                    line.held_by(NeedHolder::Mysis(mysis.id), Some(mysis.name.clone()))
+                    line.single(NeedHolder::Mysis(mysis.id), Some(mysis.name.clone()))
                 }),
             );
         }
-        held
+        needs
     }
 
     /// When the list changes next without an event, if it does: when a server has been away for long enough.

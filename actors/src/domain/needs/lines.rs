@@ -44,8 +44,8 @@ impl ListedNeed {
     }
 
     /// This need, of one of those that have it.
-    pub(super) fn held_by(&self, holder: NeedHolder, name: Option<Arc<str>>) -> HeldNeed {
-        HeldNeed {
+    pub(super) fn single(&self, holder: NeedHolder, name: Option<Arc<str>>) -> SingleNeed {
+        SingleNeed {
             holder,
             name,
             since: self.since,
@@ -71,7 +71,7 @@ pub enum NeedHolder {
 
 /// A need of one holder, as alerts tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldNeed {
+pub struct SingleNeed {
     pub holder: NeedHolder,
     /// The Mysis; `None` for a server.
     pub name: Option<Arc<str>>,
@@ -81,7 +81,7 @@ pub struct HeldNeed {
     pub remedy: NeedRemedy,
 }
 
-impl HeldNeed {
+impl SingleNeed {
     /// Whether its reason stands for no other one.
     pub fn is_its_own(&self) -> bool {
         is_of_one(self.what)

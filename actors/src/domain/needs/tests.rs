@@ -130,8 +130,8 @@ fn a_server_that_nobody_waits_for_has_a_need_of_its_own_after_a_minute() {
     let mut scene = Scene::default();
     scene.is_away(&local(), "HTTP 402; the account has nothing left", true);
     let holders = |scene: &Scene| -> Vec<NeedHolder> {
-        let held = scene.book.held(Timestamp(scene.now)).into_iter();
-        held.map(|need| need.holder).collect()
+        let needs = scene.book.single_needs(Timestamp(scene.now)).into_iter();
+        needs.map(|need| need.holder).collect()
     };
     // It is listed at once, and Myses may come to wait for it.
     assert_eq!(scene.list().len(), 1);
