@@ -70,8 +70,7 @@ impl Watchers {
         }
         observe_calls(outside, observers);
         if settings.alerts.has_hook() {
-            let alerts =
-                AlertDispatcher::start(&settings.alerts, http, secrets.clone(), operator.clone());
+            let alerts = AlertDispatcher::start(&settings.alerts, http, secrets, operator);
             watchers.add_listener(alerts.event_handler()).await?;
             watchers.alerts = Some(alerts);
         }

@@ -269,11 +269,11 @@ fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
+fn a_command_that_takes_too_long_is_killed_with_its_children_and_the_operator_is_told() {
     let directory = tempfile::tempdir().expect("a directory");
-    let file = directory.path().join("pid");
+    let file = directory.path().join("pids");
     let (_home, mut swarm, _model) = in_trouble(&format!(
-        "command = [\"sh\", \"-c\", \"echo $$ > '{}'; exec sleep 1000\"]\ntimeout = \"300ms\"\n",
+        "command = [\"sh\", \"-c\", \"sleep 1000 & echo $$ $! > '{}'; wait\"]\ntimeout = \"300ms\"\n",
         file.display()
     ));
     let printed = loop {
@@ -285,13 +285,20 @@ fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
     };
     let text = printed["text"].as_str().expect("a text");
     assert!(text.contains("300ms") && text.contains("killed"), "{text}");
-    let pid = fs::read_to_string(&file).expect("it ran");
-    let gone = format!("/proc/{}", pid.trim());
-    until("the command is gone", || {
-        (!std::path::Path::new(&gone).exists()).then_some(())
-    });
+    let pids = fs::read_to_string(&file).expect("it ran");
+    assert_eq!(pids.split_whitespace().count(), 2, "{pids}");
+    for pid in pids.split_whitespace() {
+        until("it is gone", || is_gone(pid).then_some(()));
+    }
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
+}
+
+/// Whether a process has ended, also where nobody waits for it.
+fn is_gone(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().unwrap_or_default();
+    state.is_empty() || state.starts_with('Z')
 }
 
 #[test]

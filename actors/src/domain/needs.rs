@@ -19,7 +19,7 @@ use super::progress::{StallKind, Stuck};
 use super::state::LifeState;
 
 pub use book::{AWAY_MS, NeedBook};
-pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedingMysis};
+pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedHolder, NeedingMysis, SingleNeed};
 pub use words::{help_command, over_need, shown_need};
 
 /// The need of one whose first turns brought no successful tool call.
@@ -109,7 +109,7 @@ impl Need {
     /// Whether the operator has to do something for this Mysis alone, so that its reason stands for
     /// no other one.
     pub fn is_its_own(&self) -> bool {
-        [LOG_IN, ASKED].contains(&self.what)
+        is_of_one(self.what)
     }
 
     /// What it has in common with needs into which it turns and back: they are one trouble with one age.
@@ -124,6 +124,11 @@ impl Need {
             | NeedRemedy::Nothing => self.what,
         }
     }
+}
+
+/// Whether the operator has to do something for one Mysis alone.
+fn is_of_one(what: &str) -> bool {
+    [LOG_IN, ASKED].contains(&what)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]

@@ -3,6 +3,7 @@
 //! No redirect is followed: requests contain conversations, passwords and keys, which are for no
 //! server but the one that the operator named.
 
+pub mod answers;
 mod idle;
 pub mod kept;
 pub mod mend;
@@ -12,7 +13,7 @@ pub mod redirects;
 pub mod sse;
 pub mod waits;
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Url};
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 use zoea_system::descriptors;
 use zoea_text::names::beginning;
+use zoea_text::redact::Redactor;
 use zoea_text::trouble::Trouble;
 
 use proxies::Proxies;
@@ -219,51 +221,70 @@ pub struct JsonSender {
     pub token: Option<SecretString>,
     /// The time limit of one try.
     pub timeout: Duration,
-    /// The pauses before the further tries.
+    /// The pauses before the further tries, where the receiver names none.
     pub waits: &'static [Duration],
+}
+
+struct FailedPost {
+    why: String,
+    is_final: bool,
+    /// The wait that the receiver asks for.
+    wait: Option<Duration>,
 }
 
 impl JsonSender {
     /// Posts the body.
     ///
     /// # Errors
-    /// The error of the last try, without the URL. A receiver that rejects the request itself is
-    /// tried only once.
-    pub async fn send(&self, body: &serde_json::Value) -> Result<(), String> {
+    /// The error of the last try, without the URL, with the receiver's words but for the known secrets. A receiver
+    /// that rejects the request itself is tried only once.
+    pub async fn send(&self, body: &serde_json::Value, known: &Redactor) -> Result<(), String> {
         let mut waits = self.waits.iter();
         loop {
-            let (why, is_final) = match self.send_once(body).await {
-                Ok(status) if status.is_success() => return Ok(()),
-                Ok(status) => {
-                    let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
-                    (format!("HTTP status {status}"), !is_busy)
-                }
-                Err(error) => {
-                    let is_final = error.is_redirect();
-                    (error_text(&error), is_final)
-                }
+            let Err(failed) = self.send_once(body, known).await else {
+                return Ok(());
             };
-            match waits.next() {
-                Some(wait) if !is_final => tokio::time::sleep(*wait).await,
-                Some(_) | None => return Err(why),
-            }
+            let Some(usual) = waits.next().filter(|_| !failed.is_final) else {
+                return Err(failed.why);
+            };
+            tokio::time::sleep(waits::before_retry(failed.wait, *usual)).await;
         }
     }
 
     async fn send_once(
         &self,
         body: &serde_json::Value,
-    ) -> Result<reqwest::StatusCode, reqwest::Error> {
+        known: &Redactor,
+    ) -> Result<(), FailedPost> {
         let mut request = self.http.post(&self.url).timeout(self.timeout).json(body);
         if let Some(token) = &self.token {
             request = request.bearer_auth(token.expose_secret());
         }
-        Ok(request.send().await?.status())
+        let answer = request.send().await.map_err(|error| FailedPost {
+            why: error_text(&error),
+            is_final: error.is_redirect(),
+            wait: None,
+        })?;
+        let status = answer.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
+        let wait = retry_after(answer.headers(), SystemTime::now());
+        let words = answers::readable(&answers::read_beginning(answer).await);
+        Err(FailedPost {
+            why: format!("HTTP status {status}{}", said(&known.clean(&words))),
+            is_final: !is_busy,
+            wait,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use axum::http::{HeaderMap, HeaderValue, StatusCode};
     use tokio::sync::mpsc;
 
@@ -352,9 +373,40 @@ mod tests {
                 timeout: Duration::from_secs(20),
                 waits: &NEVER_AGAIN,
             };
-            let why = hook.send(&serde_json::json!({})).await.unwrap_err();
+            let why = hook
+                .send(&serde_json::json!({}), &Redactor::default())
+                .await
+                .unwrap_err();
             assert!(why.contains("sends requests on"), "{why}");
             assert!(stolen.try_recv().is_err(), "the other host heard of it");
         }
+    }
+
+    /// A secret that is cut in the middle would not be recognised.
+    #[tokio::test]
+    async fn a_hook_waits_as_it_is_asked_to_and_its_refusal_is_told_in_its_words() {
+        const SECRET: &str = "k3y-of-the-hook";
+        let tries = Arc::new(AtomicUsize::new(0));
+        let app = axum::Router::new().fallback(move || {
+            let status = match tries.fetch_add(1, Ordering::SeqCst) {
+                0 => StatusCode::TOO_MANY_REQUESTS,
+                _ => StatusCode::BAD_REQUEST,
+            };
+            let words = format!("Cannot send {}{SECRET}", "x".repeat(580));
+            async move { (status, [("retry-after-ms", "5")], words) }
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let hook = JsonSender {
+            http: build_direct_client().unwrap(),
+            url: format!("http://{}/hook", listener.local_addr().unwrap()),
+            token: None,
+            timeout: Duration::from_secs(20),
+            waits: &NEVER_AGAIN,
+        };
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let known = Redactor::new([SECRET.into()]);
+        let why = hook.send(&serde_json::json!({}), &known).await.unwrap_err();
+        let begins = "HTTP status 400 Bad Request: Cannot send x";
+        assert!(why.starts_with(begins) && !why.contains("k3y"), "{why}");
     }
 }

@@ -6,6 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
+/// The longest wait that a receiver of alerts or spans may ask for.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+
 /// The units of a duration in words and in Go's notation, in seconds.
 const UNITS: [(&[&str], f64); 7] = [
     (&["us", "µs"], 1e-6),
@@ -35,6 +38,12 @@ pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         return Some(Duration::from_millis(millis));
     }
     parse_wait(text("retry-after")?, now)
+}
+
+/// The wait before another try of a request behind which others wait: what the server asked for within a limit, else
+/// the usual one.
+pub fn before_retry(asked: Option<Duration>, usual: Duration) -> Duration {
+    asked.map_or(usual, |asked| asked.min(MAX_RETRY_AFTER))
 }
 
 /// A wait in any notation: a duration, seconds, a date, or a time since 1970 in seconds or
@@ -211,6 +220,14 @@ mod tests {
         let west = time_at_start("2030-01-01 00:00 UTC-08:30", now());
         let here = time_at_start("2030-01-01 00:00 UTC", now());
         assert_eq!(west, here.map(|here| here + Duration::from_secs(30_600)));
+    }
+
+    #[test]
+    fn a_wait_before_another_try_has_a_limit() {
+        let (second, day) = (Duration::from_secs(1), Duration::from_secs(86_400));
+        assert_eq!(before_retry(None, second), second);
+        assert_eq!(before_retry(Some(second), day), second);
+        assert_eq!(before_retry(Some(day), second), MAX_RETRY_AFTER);
     }
 
     #[test]

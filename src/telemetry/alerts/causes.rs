@@ -8,7 +8,9 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, help_command, shown_need};
+use actors::domain::needs::{
+    AWAY_MS, NeedHolder, NeedRemedy, SingleNeed, help_command, shown_need,
+};
 use actors::domain::silence::{NOTHING_HAPPENS, SilenceScope};
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
@@ -102,6 +104,8 @@ pub(super) struct Alert {
     why: Arc<str>,
     help: &'static str,
     names: Vec<Arc<str>>,
+    /// Those whose need it tells; nobody if it tells a failure of the program.
+    of: Vec<NeedHolder>,
 }
 
 impl Alert {
@@ -124,12 +128,14 @@ impl Alert {
         let since = format!("{} {} UTC", &since[..10], &since[11..16]);
         let why = &self.why;
         let who = match &self.names[..] {
-            [] => return format!("zoea, {since}: {why}"),
+            [] if self.of.is_empty() => return format!("zoea, {since}: {why}"),
+            [] => "zoea".to_string(),
             names @ ([_] | [_, _] | [_, _, _]) => names.join(", "),
             names => format!("{} Myses ({}, …)", names.len(), names[..3].join(", ")),
         };
         let what = shown_need(self.cause);
-        let command = help_command(self.help, &self.names[0], self.names.len());
+        let first = self.names.first().map_or("", |name| name);
+        let command = help_command(self.help, first, self.names.len());
         format!("{who}: {what} since {since}: {why}{command}")
     }
 }
@@ -138,24 +144,33 @@ impl Alert {
 struct Cause {
     /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
-    /// Myses that have joined and are not reported yet.
-    pending: BTreeMap<MysisId, (Timestamp, Need)>,
+    /// Those that have joined and are not reported yet.
+    pending: BTreeMap<NeedHolder, (Timestamp, SingleNeed)>,
     /// The failure of the program that is not reported yet.
     wrong: Option<(Timestamp, Arc<str>)>,
 }
 
 pub(super) struct Causes {
     cool_down: Duration,
+    started: Timestamp,
+    /// The end of the cool-down that the start began. What needed the operator before was told by the run before.
+    old_are_due: Instant,
     causes: BTreeMap<&'static str, Cause>,
-    needing: BTreeMap<MysisId, &'static str>,
+    /// The needs that are told, or pending.
+    needing: BTreeMap<NeedHolder, &'static str>,
+    /// The failures of the program that are told and, as far as is known, not over: when they happened.
+    told_failures: BTreeMap<&'static str, Timestamp>,
 }
 
 impl Causes {
-    pub(super) fn new(cool_down: Duration) -> Causes {
+    pub(super) fn new(cool_down: Duration, started: Timestamp, now: Instant) -> Causes {
         Causes {
             cool_down,
+            started,
+            old_are_due: now + cool_down,
             causes: BTreeMap::new(),
             needing: BTreeMap::new(),
+            told_failures: BTreeMap::new(),
         }
     }
 
@@ -172,37 +187,61 @@ impl Causes {
         self.cause_mut(code).wrong = Some((at, text));
     }
 
-    /// Forgets the failures with these codes that are not reported yet: they are over.
+    /// Forgets the failures with these codes: they are over. One that is not reported yet is not reported.
     pub(super) fn end_failures(&mut self, codes: &[&'static str]) {
         for code in codes {
+            self.told_failures.remove(code);
             if let Some(cause) = self.causes.get_mut(code) {
                 cause.wrong = None;
             }
         }
     }
 
-    /// Takes the needs of all Myses. An unchanged need is not news. A need that ends before it was reported is
+    /// Takes all needs. An unchanged need is not news. A need that ends before it was reported is
     /// not reported.
     pub(super) fn take_needs(
         &mut self,
-        needs: impl Iterator<Item = Need>,
+        needs: impl IntoIterator<Item = SingleNeed>,
         at: Timestamp,
         now: Instant,
     ) {
         self.forget_old(now);
-        let listed: BTreeMap<MysisId, Need> = needs.map(|need| (need.mysis, need)).collect();
-        let known: Vec<(MysisId, &'static str)> =
-            self.needing.iter().map(|(id, what)| (*id, *what)).collect();
-        for (mysis, before) in known {
-            if listed.get(&mysis).is_none_or(|need| need.what != before) {
-                self.needing.remove(&mysis);
-                self.cause_mut(before).pending.remove(&mysis);
+        let needs = needs.into_iter();
+        let listed: BTreeMap<NeedHolder, SingleNeed> =
+            needs.map(|need| (need.holder.clone(), need)).collect();
+        let is_over = |holder: &NeedHolder, before: &mut &'static str| {
+            listed.get(holder).is_none_or(|need| need.what != *before)
+        };
+        for (holder, before) in self.needing.extract_if(.., is_over) {
+            if let Some(cause) = self.causes.get_mut(before) {
+                cause.pending.remove(&holder);
             }
         }
-        for (mysis, need) in listed {
-            if self.needing.insert(mysis, need.what) != Some(need.what) {
-                self.cause_mut(need.what).pending.insert(mysis, (at, need));
+        for (holder, need) in listed {
+            if self.needing.insert(holder.clone(), need.what) != Some(need.what) {
+                let is_old = first_told(&need).is_some_and(|at| at < self.started);
+                let old_are_due = self.old_are_due;
+                let cause = self.cause_mut(need.what);
+                if is_old {
+                    cause.quiet_until.get_or_insert(old_are_due);
+                }
+                cause.pending.insert(holder, (at, need));
             }
+        }
+    }
+
+    /// Takes back an alert that did not arrive, so that what it tells counts as not told. Its needs are news for the
+    /// next list, if they are still in it, and its failure is pending again unless it is over. Both are due when the
+    /// cause has cooled down.
+    pub(super) fn take_back(&mut self, alert: Alert) {
+        for holder in &alert.of {
+            if self.needing.get(holder) == Some(&alert.cause) {
+                self.needing.remove(holder);
+            }
+        }
+        if self.told_failures.get(alert.cause) == Some(&alert.at) && alert.of.is_empty() {
+            let cause = self.cause_mut(alert.cause);
+            cause.wrong.get_or_insert((alert.at, alert.why));
         }
     }
 
@@ -223,6 +262,9 @@ impl Causes {
         for (what, cause) in &mut self.causes {
             let is_quiet = cause.quiet_until.is_some_and(|until| until > now);
             if !is_quiet && cause.has_pending() {
+                if let Some((at, _)) = &cause.wrong {
+                    self.told_failures.insert(what, *at);
+                }
                 alerts.extend(cause.take_alerts(what));
                 cause.quiet_until = Some(now + self.cool_down);
             }
@@ -244,6 +286,7 @@ impl Cause {
             why,
             help: "",
             names: Vec::new(),
+            of: Vec::new(),
         });
         let pending = std::mem::take(&mut self.pending);
         let newest = pending.values().max_by_key(|(at, _)| *at).cloned();
@@ -256,17 +299,39 @@ impl Cause {
                 false => need.why,
             },
             help: need.remedy.text(),
-            names: pending.into_values().map(|(_, need)| need.name).collect(),
+            of: pending.keys().cloned().collect(),
+            names: pending
+                .into_values()
+                .filter_map(|(_, need)| need.name)
+                .collect(),
         });
         wrong.into_iter().chain(needing).collect()
     }
 }
 
-fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String {
+/// When a need was told first, by whichever run; `None` for those that ran at the end of a run: they are news of each
+/// start. A server that is away is told when it has lasted.
+fn first_told(need: &SingleNeed) -> Option<Timestamp> {
+    match need.remedy {
+        NeedRemedy::ResumeAll => None,
+        NeedRemedy::TryNow => Some(need.since.plus(Duration::from_millis(AWAY_MS))),
+        NeedRemedy::Relaunch
+        | NeedRemedy::Message
+        | NeedRemedy::Stop
+        | NeedRemedy::Answer
+        | NeedRemedy::Raise
+        | NeedRemedy::Nothing => Some(need.since),
+    }
+}
+
+fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a SingleNeed>) -> String {
     let more = needs.len().saturating_sub(MAX_LISTED_NAMES);
     let listed = needs.take(MAX_LISTED_NAMES);
     let mut reasons: Vec<String> = listed
-        .map(|need| format!("{}: {}", need.name, need.why))
+        .map(|need| match &need.name {
+            Some(name) => format!("{name}: {}", need.why),
+            None => need.why.to_string(),
+        })
         .collect();
     if more > 0 {
         reasons.push(format!("and {more} more"));
@@ -277,7 +342,7 @@ fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String
 #[cfg(test)]
 mod tests {
     use actors::domain::event::{Elsewhere, MysisStatus};
-    use actors::domain::needs::{NeedCause, NeedRemedy};
+    use actors::domain::needs::NeedCause;
     use actors::domain::record::{MysisProfile, MysisRecord};
     use actors::domain::rules::SwarmRules;
     use actors::domain::silence::SilenceNotice;
@@ -288,17 +353,20 @@ mod tests {
 
     const COOL: Duration = Duration::from_secs(60);
 
-    fn need(id: i64, what: &'static str) -> Need {
-        Need {
-            cause: NeedCause::Mysis,
-            mysis: MysisId(id),
-            name: format!("m{id}").into(),
+    fn need(id: i64, what: &'static str) -> SingleNeed {
+        SingleNeed {
+            holder: NeedHolder::Mysis(MysisId(id)),
+            name: Some(format!("m{id}").into()),
             since: Timestamp(id),
             what,
             why: format!("why {id}").into(),
-            severity: Severity::Error,
             remedy: NeedRemedy::Relaunch,
         }
+    }
+
+    /// The causes of a program that started now, before all needs.
+    fn begun(now: Instant) -> Causes {
+        Causes::new(COOL, Timestamp(0), now)
     }
 
     /// These Myses need the operator, and no others.
@@ -314,8 +382,8 @@ mod tests {
 
     #[test]
     fn an_alert_keeps_its_form() {
-        let mut causes = Causes::new(COOL);
         let now = Instant::now();
+        let mut causes = begun(now);
         are(
             &mut causes,
             &[(1, "errored"), (2, "stuck"), (3, "stuck")],
@@ -329,7 +397,7 @@ mod tests {
     #[test]
     fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
+        let mut causes = begun(begin);
         let two = [(1, "errored"), (2, "stuck")];
         are(&mut causes, &two, begin);
         assert_eq!(
@@ -383,20 +451,109 @@ mod tests {
             ("asked", "m1: why 1; m2: why 2"),
             ("errored", "why 2"),
         ] {
-            let mut causes = Causes::new(COOL);
+            let mut causes = begun(begin);
             are(&mut causes, &[(1, what), (2, what)], begin);
             let due = causes.take_due(begin);
             let reasons: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
             assert_eq!(reasons, [why]);
         }
-        let needs: Vec<Need> = (0..60).map(|id| need(id, "asked")).collect();
+        let needs: Vec<SingleNeed> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
+    }
+
+    #[test]
+    fn an_alert_that_did_not_arrive_is_told_again_as_far_as_it_still_holds() {
+        let begin = Instant::now();
+        let mut causes = begun(begin);
+        are(&mut causes, &[(1, "errored"), (2, "errored")], begin);
+        causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
+        causes.add_failure((Timestamp(1), FROZEN, "why".into()), begin);
+        let lost = causes.take_due(begin);
+        assert_eq!(lost.len(), 3);
+        // Meanwhile one is well, another joins, and one failure is over.
+        are(&mut causes, &[(2, "errored"), (3, "errored")], begin);
+        causes.end_failures(&[FROZEN]);
+        for alert in lost {
+            causes.take_back(alert);
+        }
+        are(&mut causes, &[(2, "errored"), (3, "errored")], begin);
+        assert_eq!(due_codes(&mut causes, begin), []);
+        assert_eq!(causes.next_due(), Some(begin + COOL));
+        let due = causes.take_due(begin + COOL);
+        let told: Vec<_> = due.iter().map(|it| (it.cause, it.names.len())).collect();
+        assert_eq!(told, [("errored", 2), ("store_trouble", 0)]);
+        // What took longer than the cool-down is told at once.
+        let late = begin + COOL * 3;
+        are(&mut causes, &[(2, "errored"), (3, "errored")], late);
+        for alert in due {
+            causes.take_back(alert);
+        }
+        are(&mut causes, &[(2, "errored"), (3, "errored")], late);
+        assert_eq!(
+            due_codes(&mut causes, late),
+            [("errored", 2), ("store_trouble", 0)]
+        );
+    }
+
+    #[test]
+    fn a_server_that_nobody_waits_for_is_told_with_what_helps() {
+        let begin = Instant::now();
+        let mut causes = begun(begin);
+        let away = SingleNeed {
+            holder: NeedHolder::Server(NeedCause::Account, Some("mini".into())),
+            name: None,
+            since: Timestamp(0),
+            what: "account",
+            why: "mini: nothing left".into(),
+            remedy: NeedRemedy::TryNow,
+        };
+        for told in [1, 0] {
+            causes.take_needs([away.clone()], Timestamp(1), begin);
+            let due = causes.take_due(begin);
+            assert_eq!(due.len(), told);
+            for alert in due {
+                let text = "zoea: out of credit since 1970-01-01 00:00 UTC: mini: nothing left; \
+                            zoea retries by itself, `zoea mysis retry --all` tries now";
+                assert_eq!(alert.text(), text);
+                assert_eq!(alert.to_json()["count"], 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_need_of_before_the_start_is_told_when_a_cool_down_has_passed() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL, Timestamp(2), begin);
+        // The second one is no older than the start, the third one ran when the program ended, and the server of the
+        // fourth one was away for too short a time.
+        let interrupted = SingleNeed {
+            since: Timestamp(1),
+            remedy: NeedRemedy::ResumeAll,
+            ..need(3, "interrupted")
+        };
+        let away = SingleNeed {
+            since: Timestamp(1),
+            remedy: NeedRemedy::TryNow,
+            ..need(4, "model away")
+        };
+        let needs = [need(1, "errored"), need(2, "stuck"), interrupted, away];
+        causes.take_needs(needs, Timestamp(3), begin);
+        assert_eq!(
+            due_codes(&mut causes, begin),
+            [("interrupted", 1), ("model away", 1), ("stuck", 1)]
+        );
+        assert_eq!(causes.next_due(), Some(begin + COOL));
+        assert_eq!(due_codes(&mut causes, begin + COOL), [("errored", 1)]);
+        // Later an old need, of a Mysis that comes from another process, is told at once.
+        let late = begin + COOL * 3;
+        are(&mut causes, &[(1, "repeats")], late);
+        assert_eq!(due_codes(&mut causes, late), [("repeats", 1)]);
     }
 
     #[test]
     fn causes_that_are_over_are_forgotten() {
         let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
+        let mut causes = begun(begin);
         causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
         assert_eq!(due_codes(&mut causes, begin), [("store_trouble", 0)]);
         are(&mut causes, &[], begin + COOL * 2);
@@ -451,7 +608,7 @@ mod tests {
             };
             let (lasts, over) = (EventKind::Condition(lasts), EventKind::Condition(over));
             let begin = Instant::now();
-            let mut causes = Causes::new(COOL);
+            let mut causes = begun(begin);
             for told in [&[(code, 0)][..], &[]] {
                 happens(&mut causes, notice.clone(), begin);
                 happens(&mut causes, lasts.clone(), begin);

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use zoea_http::JsonSender;
 use zoea_settings::AlertSettings;
@@ -23,24 +24,33 @@ const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(30),
 ];
 
-pub(super) struct Hooks {
-    webhook: Option<JsonSender>,
-    command: Vec<String>,
-    environment: Vec<(String, String)>,
-    timeout: Duration,
+/// A receiver of alerts.
+pub(super) struct Hook {
+    way: HookWay,
     secrets: Secrets,
     operator: Operator,
-    /// Whether the operator was told that a hook does not work: the webhook, the command.
-    is_failing: [bool; 2],
+    /// Whether the operator was told that it does not work.
+    is_failing: bool,
 }
 
-impl Hooks {
-    pub(super) fn new(
+enum HookWay {
+    Webhook(JsonSender),
+    Command(HookCommand),
+}
+
+struct HookCommand {
+    words: Vec<String>,
+    environment: Vec<(String, String)>,
+    timeout: Duration,
+}
+
+impl Hook {
+    pub(super) fn configured(
         settings: &AlertSettings,
         http: &reqwest::Client,
-        secrets: Secrets,
-        operator: Operator,
-    ) -> Hooks {
+        secrets: &Secrets,
+        operator: &Operator,
+    ) -> Vec<Hook> {
         let webhook = settings.webhook.as_ref().map(|url| JsonSender {
             http: http.clone(),
             url: url.expose().to_string(),
@@ -48,75 +58,52 @@ impl Hooks {
             timeout: settings.timeout,
             waits: &RETRY_WAITS,
         });
-        Hooks {
-            webhook,
-            command: settings.command.clone().unwrap_or_default(),
+        let words = settings.command.clone().unwrap_or_default();
+        let command = (!words.is_empty()).then(|| HookCommand {
+            words,
             environment: settings.inherited.clone(),
             timeout: settings.timeout,
-            secrets,
-            operator,
-            is_failing: [false; 2],
-        }
+        });
+        let ways = webhook.map(HookWay::Webhook).into_iter();
+        let ways = ways.chain(command.map(HookWay::Command));
+        ways.map(|way| Hook {
+            way,
+            secrets: secrets.clone(),
+            operator: operator.clone(),
+            is_failing: false,
+        })
+        .collect()
     }
 
-    /// Sends alerts one after the other until no sender is left. Both hooks work at the same time.
-    pub(super) async fn send_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
+    /// Sends alerts one after the other until no sender is left, and hands back those that did not arrive.
+    pub(super) async fn send_all(
+        mut self,
+        mut alerts: mpsc::Receiver<Alert>,
+        undelivered: mpsc::Sender<Alert>,
+    ) {
         while let Some(alert) = alerts.recv().await {
-            let body = self.secrets.redactor().clean_json(alert.to_json());
-            let (posted, ran) = tokio::join!(self.call_webhook(&body), self.run_command(&body));
-            self.report_outcome(0, "the webhook of [alerts]", posted);
-            self.report_outcome(1, "the command of [alerts]", ran);
-        }
-    }
-
-    async fn call_webhook(&self, body: &Value) -> Result<(), String> {
-        match &self.webhook {
-            Some(webhook) => webhook.send(body).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Runs the command, which sees no key of ours. One that takes too long is killed.
-    async fn run_command(&self, body: &Value) -> Result<(), String> {
-        let Some((program, arguments)) = self.command.split_first() else {
-            return Ok(());
-        };
-        let mut child = Command::new(program)
-            .args(arguments)
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| format!("{program} cannot be run: {error}"))?;
-        let input = child.stdin.take();
-        let text = format!("{}\n", clean::clean_json(&body.to_string()));
-        let running = async {
-            if let Some(mut input) = input {
-                // A command may ignore its input.
-                let _ = input.write_all(text.as_bytes()).await;
-            }
-            child.wait().await
-        };
-        let ended = tokio::time::timeout(self.timeout, running).await;
-        match ended {
-            Ok(Ok(status)) if status.success() => Ok(()),
-            Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => {
-                // Dropping the child would kill it too, but without waiting for its end.
-                let killed = child.kill().await;
-                let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
-                Err(format!("{program} ran for {:?}: {killed}", self.timeout))
+            let known = self.secrets.redactor();
+            let body = known.clean_json(alert.to_json());
+            let done = match &self.way {
+                HookWay::Webhook(webhook) => webhook.send(&body, &known).await,
+                HookWay::Command(command) => command.run(&body).await,
+            };
+            let has_failed = done.is_err();
+            self.report_outcome(done);
+            if has_failed {
+                // Who collects alerts ends with this task.
+                let _ = undelivered.send(alert).await;
             }
         }
     }
 
     /// Tells the operator of a hook that does not work, once until it works again.
-    fn report_outcome(&mut self, hook: usize, name: &str, done: Result<(), String>) {
-        let was_failing = std::mem::replace(&mut self.is_failing[hook], done.is_err());
+    fn report_outcome(&mut self, done: Result<(), String>) {
+        let name = match &self.way {
+            HookWay::Webhook(_) => "the webhook of [alerts]",
+            HookWay::Command(_) => "the command of [alerts]",
+        };
+        let was_failing = std::mem::replace(&mut self.is_failing, done.is_err());
         match done {
             Err(why) if !was_failing => {
                 let text = format!("{name} does not work: {why}");
@@ -129,5 +116,79 @@ impl Hooks {
             }
             Ok(()) | Err(_) => {}
         }
+    }
+}
+
+impl HookCommand {
+    /// Runs the command, which sees no key of ours. One that takes too long is killed, with all that it started.
+    async fn run(&self, body: &Value) -> Result<(), String> {
+        let Some((program, arguments)) = self.words.split_first() else {
+            return Ok(());
+        };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // What it starts ends with it where it is killed.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("{program} cannot be run: {error}"))?;
+        let mut group = RunningGroup::of(&child);
+        let input = child.stdin.take();
+        let text = format!("{}\n", clean::clean_json(&body.to_string()));
+        let running = async {
+            if let Some(mut input) = input {
+                // A command may ignore its input.
+                let _ = input.write_all(text.as_bytes()).await;
+            }
+            child.wait().await
+        };
+        let ended = tokio::time::timeout(self.timeout, running).await;
+        if matches!(ended, Ok(Ok(_))) {
+            group.is_over();
+        }
+        match ended {
+            Ok(Ok(status)) if status.success() => Ok(()),
+            Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => {
+                group.kill();
+                // Dropping the child would kill it too, but without waiting for its end.
+                let killed = child.kill().await;
+                let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
+                Err(format!("{program} ran for {:?}: {killed}", self.timeout))
+            }
+        }
+    }
+}
+
+/// The processes of a command that runs. They are killed if this is dropped before the command has ended by itself;
+/// what one that has ended left behind may go on, such as the player of a sound.
+struct RunningGroup(Option<Pid>);
+
+impl RunningGroup {
+    fn of(child: &Child) -> RunningGroup {
+        RunningGroup(child.id().and_then(|id| Pid::from_raw(id.cast_signed())))
+    }
+
+    fn is_over(&mut self) {
+        self.0 = None;
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = self.0.take() {
+            // An empty group is what is wanted.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for RunningGroup {
+    fn drop(&mut self) {
+        self.kill();
     }
 }

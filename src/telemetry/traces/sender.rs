@@ -10,6 +10,7 @@ use prost::Message;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
+use zoea_http::answers::{read_beginning, readable};
 use zoea_settings::TraceProtocol;
 use zoea_text::redact::Redactor;
 
@@ -23,10 +24,6 @@ pub(super) const RETRY_WAITS: [Duration; 4] = [
     Duration::from_secs(5),
     Duration::from_secs(10),
 ];
-/// The longest wait that a collector may ask for. Other spans wait meanwhile.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
-/// The most bytes of an answer that are read.
-const MAX_ANSWER_BYTES: usize = 64 << 10;
 
 pub(super) struct OtlpSender {
     pub(super) http: reqwest::Client,
@@ -66,9 +63,7 @@ impl OtlpSender {
             let Some(usual) = waits.next().filter(|_| !failed.is_final) else {
                 return Err(failed.why);
             };
-            let wait = failed
-                .wait
-                .map_or(*usual, |asked| asked.min(MAX_RETRY_AFTER));
+            let wait = zoea_http::waits::before_retry(failed.wait, *usual);
             // The collectors of a house are not asked by all of its programs at once.
             tokio::time::sleep(wait + wait.mul_f64(fastrand::f64() / 10.0)).await;
         }
@@ -107,9 +102,24 @@ impl OtlpSender {
         let status = answer.status();
         let wait = zoea_http::retry_after(answer.headers(), SystemTime::now());
         let kind = answer.headers().get(CONTENT_TYPE);
-        let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let said = read_answer(answer).await;
+        let is_of = |begin: &[u8]| {
+            kind.and_then(|kind| kind.as_bytes().get(..begin.len()))
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(begin))
+        };
+        let (is_json, is_html) = (is_of(b"application/json"), is_of(b"text/html"));
+        let said = read_beginning(answer).await;
         let known = self.secrets.redactor();
+        if status.is_success() && is_page(&said, is_html) {
+            let why = format!(
+                "HTTP {status} with a web page, not a collector's answer{}; check [traces] endpoint",
+                zoea_http::said(&known.clean(&readable(&said)))
+            );
+            return Err(FailedTry {
+                why,
+                is_final: true,
+                wait,
+            });
+        }
         if status.is_success() {
             return Ok(read_taken(&said, is_json, &known));
         }
@@ -126,17 +136,14 @@ fn may_pass(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }
 
-/// The beginning of an answer. One that breaks off has nothing that is needed.
-async fn read_answer(mut answer: reqwest::Response) -> Vec<u8> {
-    let mut said = Vec::new();
-    while let Ok(Some(bytes)) = answer.chunk().await {
-        let room = MAX_ANSWER_BYTES - said.len();
-        said.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if said.len() == MAX_ANSWER_BYTES {
-            break;
-        }
-    }
-    said
+/// Whether an answer is a web page, as a server gives it at an address that takes no spans. No answer by OTLP begins
+/// with `<`; an empty one may be called HTML, and is taken.
+fn is_page(said: &[u8], is_html: bool) -> bool {
+    let said = match is_html {
+        true => said.trim_ascii_start(),
+        false => said,
+    };
+    said.starts_with(b"<")
 }
 
 /// What the collector says about a request that it took. An answer that cannot be read says
@@ -173,16 +180,6 @@ fn refusal_text(status: StatusCode, said: &[u8], known: &Redactor) -> String {
     };
     let said = zoea_http::said(&known.clean(&readable(said)));
     format!("HTTP {status}{said}{advice}")
-}
-
-/// The readable part of an answer, which may be protobuf.
-fn readable(said: &[u8]) -> String {
-    let text = String::from_utf8_lossy(said);
-    let text: String = text
-        .chars()
-        .filter(|letter| !letter.is_control() && *letter != char::REPLACEMENT_CHARACTER)
-        .collect();
-    text.trim().to_string()
 }
 
 #[cfg(test)]

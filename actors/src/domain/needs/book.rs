@@ -8,7 +8,8 @@ use std::time::Duration;
 use zoea_text::natural::compare_natural;
 
 use super::lines::{
-    ListedNeed, NeedLineKey, NeedingMysis, line_of, outage_line, standing_line, without_names,
+    ListedNeed, NeedHolder, NeedLineKey, NeedingMysis, SingleNeed, line_of, outage_line,
+    standing_line, without_names,
 };
 use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, RosterChange, SwarmCondition, SwarmEvent};
@@ -251,6 +252,24 @@ impl NeedBook {
         lines
     }
 
+    /// The needs now, of each holder. A server that no Mysis waits for has one of its own once it has lasted, since
+    /// Myses come to wait a moment after it failed. Conditions of the whole program are told by their notices.
+    pub fn single_needs(&self, now: Timestamp) -> Vec<SingleNeed> {
+        let mut needs = Vec::new();
+        for line in self.list(now) {
+            if line.myses.is_empty() && line.standing.is_none() && has_lasted(line.since, now) {
+                let server = NeedHolder::Server(line.cause, line.provider.clone());
+                needs.push(line.single(server, None));
+            }
+            needs.extend(
+                line.myses.iter().map(|mysis| {
+                    line.single(NeedHolder::Mysis(mysis.id), Some(mysis.name.clone()))
+                }),
+            );
+        }
+        needs
+    }
+
     /// When the list changes next without an event, if it does: when a server has been away for long enough.
     pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let away = self.outages.with_light(Light::Red);
@@ -291,6 +310,7 @@ impl NeedBook {
         let line = lines.entry(key).or_insert_with(|| ListedNeed {
             cause: need.cause,
             standing: None,
+            provider: None,
             what: need.what,
             why: need.why.clone(),
             since,

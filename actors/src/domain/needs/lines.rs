@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Need, NeedCause, NeedRemedy};
+use super::{NeedCause, NeedRemedy, is_of_one};
 use crate::ids::{Lane, MysisId, Timestamp};
 use crate::message::Severity;
 use crate::outages::{ServerLabel, ServerOutage};
@@ -20,6 +20,8 @@ pub struct ListedNeed {
     pub cause: NeedCause,
     /// The condition of the whole program that it is, if it is one.
     pub standing: Option<StandingKind>,
+    /// The provider whose server it is, if it is the server of one.
+    pub(super) provider: Option<Arc<str>>,
     pub what: &'static str,
     /// The problem in full, of the Mysis that has it since last.
     pub why: Arc<str>,
@@ -41,22 +43,48 @@ impl ListedNeed {
         }
     }
 
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.myses.iter().map(|mysis| Need {
-            cause: self.cause,
-            mysis: mysis.id,
-            name: mysis.name.clone(),
+    /// This need, of one of those that have it.
+    pub(super) fn single(&self, holder: NeedHolder, name: Option<Arc<str>>) -> SingleNeed {
+        SingleNeed {
+            holder,
+            name,
             since: self.since,
             what: self.what,
             why: self.why.clone(),
-            severity: self.severity,
             remedy: self.remedy,
-        })
+        }
     }
 
     /// How many it concerns: the Myses, or the program.
     pub fn count(&self) -> usize {
         self.myses.len().max(1)
+    }
+}
+
+/// Whose need it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NeedHolder {
+    Mysis(MysisId),
+    /// A server that no Mysis waits for now: that of a provider, or the game's.
+    Server(NeedCause, Option<Arc<str>>),
+}
+
+/// A need of one holder, as alerts tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SingleNeed {
+    pub holder: NeedHolder,
+    /// The Mysis; `None` for a server.
+    pub name: Option<Arc<str>>,
+    pub since: Timestamp,
+    pub what: &'static str,
+    pub why: Arc<str>,
+    pub remedy: NeedRemedy,
+}
+
+impl SingleNeed {
+    /// Whether its reason stands for no other one.
+    pub fn is_its_own(&self) -> bool {
+        is_of_one(self.what)
     }
 }
 
@@ -104,6 +132,7 @@ pub(super) fn outage_line(away: &ServerOutage, cause: NeedCause, since: Timestam
     ListedNeed {
         cause,
         standing: None,
+        provider: line_of(away).1,
         what,
         why: outage_text(away).into(),
         since,
@@ -139,6 +168,7 @@ pub(super) fn standing_line(kind: StandingKind, text: &Arc<str>, since: Timestam
     ListedNeed {
         cause,
         standing: Some(kind),
+        provider: None,
         what: kind.code(),
         why: text.clone(),
         since,

@@ -126,6 +126,32 @@ fn a_dead_model_server_is_one_need_with_every_mysis_that_waited_a_minute() {
 }
 
 #[test]
+fn a_server_that_nobody_waits_for_has_a_need_of_its_own_after_a_minute() {
+    let mut scene = Scene::default();
+    scene.is_away(&local(), "HTTP 402; the account has nothing left", true);
+    let holders = |scene: &Scene| -> Vec<NeedHolder> {
+        let needs = scene.book.single_needs(Timestamp(scene.now)).into_iter();
+        needs.map(|need| need.holder).collect()
+    };
+    // It is listed at once, and Myses may come to wait for it.
+    assert_eq!(scene.list().len(), 1);
+    assert_eq!(holders(&scene), []);
+    let due = scene.book.next_due(Timestamp(scene.now));
+    assert_eq!(due, Some(Timestamp(MINUTE)));
+    scene.waits(1..=1, &local());
+    assert_eq!(holders(&scene), [NeedHolder::Mysis(MysisId(1))]);
+    scene.is(MysisStatus {
+        state: LifeState::Stopped,
+        ..running(1)
+    });
+    scene.now = MINUTE;
+    let server = NeedHolder::Server(NeedCause::Account, Some("local".into()));
+    assert_eq!(holders(&scene), [server]);
+    scene.is_back();
+    assert_eq!(holders(&scene), []);
+}
+
+#[test]
 fn a_need_that_ends_for_a_moment_keeps_its_age_and_one_of_long_ago_does_not() {
     let mut scene = Scene::default();
     scene.waits(1..=2, &local());

@@ -171,6 +171,36 @@ async fn what_a_collector_refuses_of_a_request_is_told() {
     }
 }
 
+#[tokio::test]
+async fn a_web_page_at_the_address_of_a_collector_is_no_success() {
+    let html = ("content-type", "Text/HTML; charset=utf-8");
+    let page = b"\n<!doctype html><title>Our app</title>".to_vec();
+    for answer in [
+        Answer(200, vec![html], page.clone()),
+        Answer(202, Vec::new(), page[1..].to_vec()),
+    ] {
+        let (url, mut received) = collector(vec![answer]).await;
+        let why = sender(url, TraceProtocol::Protobuf, &NEVER)
+            .send(&request())
+            .await;
+        let why = why.unwrap_err();
+        assert!(
+            why.contains("[traces] endpoint") && why.contains("Our app"),
+            "{why}"
+        );
+        assert!(received.recv().await.is_some());
+        assert!(received.try_recv().is_err(), "asked once");
+    }
+    // What takes spans without a word may call that HTML.
+    for said in ["", "ok"] {
+        let (url, _received) = collector(vec![Answer(200, vec![html], said.into())]).await;
+        let sent = sender(url, TraceProtocol::Json, &NEVER)
+            .send(&request())
+            .await;
+        assert_eq!(sent, Ok(Taken::default()));
+    }
+}
+
 /// A secret that is cut in the middle would not be recognised.
 #[tokio::test]
 async fn secrets_are_removed_from_a_collectors_words_before_those_are_cut() {
