@@ -96,6 +96,12 @@ impl MysisTable {
         }
     }
 
+    /// How many of these Myses the filter hides.
+    pub fn hidden_among(&self, ids: &[MysisId]) -> usize {
+        let shown: BTreeSet<MysisId> = self.order.iter().copied().collect();
+        ids.iter().filter(|id| !shown.contains(id)).count()
+    }
+
     pub fn selected_myses(&self) -> &[MysisId] {
         self.order.get(self.selected_range()).unwrap_or_default()
     }

@@ -28,6 +28,9 @@ pub struct NumberToType {
 pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
     Stop(Vec<MysisId>),
+    Start(Vec<MysisId>),
+    /// Trying the servers at once that these Myses wait for.
+    TryNow(Vec<MysisId>),
     /// Giving these Myses this long note.
     Note(Vec<MysisId>, Arc<str>),
     TakeLoops(Vec<MysisId>),
@@ -123,6 +126,8 @@ impl ConfirmDialog {
         let keys = match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
+            ActionToConfirm::Start(_) => "y start   n leave them",
+            ActionToConfirm::TryNow(_) => "y try   n leave them",
             ActionToConfirm::Note(..) => "y add it   n keep writing",
             ActionToConfirm::TakeLoops(_) => "y take them   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
