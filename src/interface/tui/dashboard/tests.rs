@@ -357,6 +357,7 @@ fn start_stop_and_a_delete_that_asks() {
 fn quitting_asks_while_myses_run() {
     let mut desk = Desk::new();
     assert!(desk.types("q").is_empty());
+    assert!(desk.key(KeyCode::Enter).is_empty(), "it is not offered");
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
     let mut left = Desk::with(vec![status(1, "alpha", LifeState::Running)]);

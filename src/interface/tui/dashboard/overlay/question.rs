@@ -99,18 +99,13 @@ impl ConfirmDialog {
         }
     }
 
-    /// The answer of a key. An action that destroys data needs `y`, or the number.
+    /// The answer of a key. Only the keys that are offered answer: one that was typed ahead confirms nothing.
     pub fn press(&mut self, press: KeyEvent) -> ConfirmAnswer {
         if let Some(number) = &mut self.number {
             return number.press(press);
         }
-        let is_light = !matches!(
-            self.about,
-            ActionToConfirm::Delete(_) | ActionToConfirm::LeaveRoutine
-        );
         match (press.code, has_ctrl(press)) {
             (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
-            (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
             (KeyCode::Char('h' | 'H'), false) if self.about.is_about_program() => {
                 ConfirmAnswer::LeaveRunning
             }
