@@ -169,6 +169,11 @@ impl Dashboard {
         self.focus.as_ref()
     }
 
+    /// What was written and not sent, as the history may hold it.
+    pub fn unsent(&self) -> Vec<String> {
+        self.writing.unsent(&self.facts)
+    }
+
     /// The overlays over the view, topmost last.
     pub fn overlays(&self) -> &[Overlay] {
         &self.layers.all

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
+use crate::dashboard::history::InputHistory;
 use crate::dashboard::input_event::Input;
 use crate::dashboard::layout::bounded_size;
 use crossterm::cursor::{Hide, MoveTo, Show};
@@ -44,7 +45,7 @@ pub(super) struct DrawContext {
     pub(super) background: JobControl,
 }
 
-/// Draws until the slot ends, then puts the terminal back as it was.
+/// Draws until the slot ends, then puts the terminal back as it was, and keeps what was written and not sent.
 pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
@@ -68,6 +69,11 @@ pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
         }
     }
     modes::leave();
+    for text in slot.newest().unsent() {
+        let mut history = InputHistory::default();
+        history.add(&text);
+        (canvas.means.options.keep_history)(&history);
+    }
 }
 
 /// Removes control sequences from the cells. A picture may come from another process, and no cell

@@ -16,8 +16,9 @@ use actors::domain::screen::UiEffect;
 use actors::domain::silence::{SilenceNotice, SilenceScope};
 use actors::domain::state::{LifeState, Totals};
 use crossterm::event::KeyCode;
+use zoea_text::redact::Redactor;
 
-use super::{Desk, orders_of, status};
+use super::{Desk, orders_of, rules, status};
 use crate::dashboard::input_event::{Input, ctrl};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::loops::loops_line;
@@ -36,6 +37,19 @@ fn control_c_throws_a_draft_away_and_the_history_brings_it_back() {
     assert_eq!(desk.composer().field.text(), "");
     desk.key(KeyCode::Up);
     assert_eq!(desk.composer().field.text(), "go home");
+}
+
+#[test]
+fn what_is_kept_for_later_and_what_is_open_go_into_the_history_at_the_end() {
+    let mut desk = Desk::new();
+    let redactor = Redactor::new(["hunter2-hunter2".into()]);
+    desk.board.take_rules(rules(), Arc::new(redactor));
+    desk.types("bmine hunter2-hunter2");
+    desk.key(KeyCode::Esc);
+    desk.types("mgo home");
+    assert_eq!(desk.board.unsent(), ["mine [redacted]", "go home"]);
+    desk.press(ctrl('c'));
+    assert_eq!(desk.board.unsent(), ["mine [redacted]"]);
 }
 
 #[test]
