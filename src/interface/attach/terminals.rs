@@ -33,6 +33,8 @@ use crate::interface::swarm::Swarm;
 
 /// A terminal is detached when its client has not asked for a frame for this long.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The refusal of a terminal that is not known, or not any more.
+pub(super) const NOT_ATTACHED: &str = "no terminal of that name is attached (any more)";
 /// How often idle terminals are looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The most terminals at a time. Each costs a Ui actor and a picture.
@@ -168,7 +170,7 @@ impl AttachedTerminals {
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
         let attached = self.terminals.lock().get(name).cloned();
-        attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
+        attached.ok_or_else(|| NOT_ATTACHED.to_string())
     }
 
     /// Detaches a terminal. Its Ui actor ends. What was written there and not sent is in the history then.
