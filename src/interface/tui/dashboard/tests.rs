@@ -705,6 +705,18 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
 }
 
 #[test]
+fn the_help_has_the_keys_that_are_offered_while_something_is_written() {
+    let mut desk = Desk::new();
+    let chapters = desk.board.help();
+    let lines = chapters.iter().flat_map(|chapter| &chapter.lines);
+    let keys: Vec<&str> = lines.map(|line| &*line.keys).collect();
+    desk.types("m");
+    for (key, _) in desk.board.hints() {
+        assert!(keys.iter().any(|it| it.contains(&key)), "{key}: {keys:?}");
+    }
+}
+
+#[test]
 fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     let mut desk = Desk::new();
     let first = |desk: &Desk| desk.board.help()[0].title;
