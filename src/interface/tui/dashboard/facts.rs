@@ -123,6 +123,12 @@ impl Facts {
         format!("{}{more}", names.join(", "))
     }
 
+    /// The tokens that a minute uses. Where nothing runs, what the last minute used says nothing of the next.
+    pub fn tokens_per_minute(&self) -> Option<u64> {
+        let rate = self.token_rate.per_minute()?;
+        Some(if self.counts.running == 0 { 0 } else { rate })
+    }
+
     /// Of which time the sums of the swarm are: of an hour, or of as much as is known of it.
     pub fn money_period(&self) -> String {
         match self.money.known_since(self.now) {

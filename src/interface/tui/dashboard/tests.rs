@@ -809,6 +809,21 @@ fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
 }
 
 #[test]
+fn where_nothing_runs_a_minute_uses_no_tokens() {
+    let with_tokens = |state| {
+        let mut one = MysisStatus::clone(&status(1, "alpha", state));
+        one.totals.tokens_in = 1_000;
+        Arc::new(one)
+    };
+    let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
+    desk.board.tick(Now::from_timestamp(Timestamp(1_011_000)));
+    desk.reports(with_tokens(LifeState::Running));
+    assert!(desk.board.facts.tokens_per_minute() > Some(0));
+    desk.reports(with_tokens(LifeState::Stopped));
+    assert_eq!(desk.board.facts.tokens_per_minute(), Some(0));
+}
+
+#[test]
 fn g_goes_to_the_graphs_from_every_view_and_list() {
     let is_open = |desk: &Desk| {
         let top = desk
