@@ -7,6 +7,7 @@ pub(super) use pointing::{WHEEL_LINES, wheel_direction};
 
 use std::sync::Arc;
 
+use actors::domain::order::MAX_ORDER_BYTES;
 use actors::domain::screen::UiEffect;
 use crossterm::event::{Event, KeyEvent};
 
@@ -226,6 +227,13 @@ impl Dashboard {
     }
 
     fn paste(&mut self, text: &str) {
+        // A text that no order may have would slow down each key until it is thrown away.
+        if text.len() > MAX_ORDER_BYTES {
+            let most = MAX_ORDER_BYTES >> 10;
+            let words =
+                format!("nothing was pasted: a text may have {most} KiB, and this one is longer");
+            return self.outbox.say(&words);
+        }
         let known = self.completion_sources();
         match self.layers.all.last_mut() {
             Some(Overlay::Compose(composer)) => {

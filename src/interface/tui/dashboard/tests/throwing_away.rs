@@ -10,7 +10,7 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::last_request::{
     MessageChange, MessageSum, RequestByteCounts, RequestChange, SentRequest,
 };
-use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::order::{CompletedOrder, MAX_ORDER_BYTES, MysisOrder, Order};
 use actors::domain::routine::{CircleOffer, RoutineStatus, RunSource};
 use actors::domain::screen::UiEffect;
 use actors::domain::silence::{SilenceNotice, SilenceScope};
@@ -80,6 +80,20 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     };
     assert!(matches!(order, MysisOrder::Note(text) if text.len() == long.len()));
     assert_eq!(desk.board.writing.draft(&target), "");
+}
+
+#[test]
+fn what_is_longer_than_an_order_may_be_is_not_pasted() {
+    let mut desk = Desk::new();
+    desk.types("mhello");
+    let long = "x".repeat(MAX_ORDER_BYTES + 1);
+    desk.board.on_input(Input::Event(Event::Paste(long)));
+    assert_eq!(desk.composer().field.text(), "hello");
+    assert!(
+        desk.said().starts_with("nothing was pasted"),
+        "{}",
+        desk.said()
+    );
 }
 
 #[test]
