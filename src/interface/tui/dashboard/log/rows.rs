@@ -130,6 +130,7 @@ fn parts_of(
         2.. => names.max(width::of(&span)),
         _ => names,
     };
+    let span = width::clip_middle(&span, columns_of_names);
     before.push(width::fit(&span, columns_of_names), Tone::Strong);
     // One event of each Mysis is what the names say.
     let named: BTreeSet<&str> = messages().map(|event| &*event.who).collect();
