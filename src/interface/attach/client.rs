@@ -128,8 +128,11 @@ pub async fn run_attached(
         // A service that does not receive this detaches the terminal after `IDLE_TIMEOUT`.
         let _ = tokio::time::timeout(PARTING_TIMEOUT, parting).await;
     }
-    screen.stop();
-    end
+    match (screen.stop(), end) {
+        // The terminal takes no word about its end, whatever that was.
+        (false, _) => Ok(AttachExit::Left),
+        (_, end) => end,
+    }
 }
 
 async fn attach(client: &ControlClient, opening: &AttachRequest) -> Result<String, AttachError> {

@@ -206,8 +206,8 @@ async fn run_swarm(
         (Some(Err(error)), _) => Err(error),
         (None, _) => Ok((StopReason::Asked, None)),
     };
-    face.close().await;
-    ran
+    let reads = face.close().await;
+    ran.map(|(reason, farewell)| (reason, farewell.filter(|_| reads)))
 }
 
 /// Opens the control interface of a swarm that has started, lets it run, and ends it in good order,
