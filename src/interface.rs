@@ -4,6 +4,7 @@ pub mod attach;
 pub mod cli;
 pub mod control;
 pub mod headless;
+mod input_history;
 pub mod report;
 pub mod serving;
 pub mod setup;

@@ -280,7 +280,7 @@ impl RunningSwarm {
         let archivist = HomeArchivist::new(&self.ledger, &self.home, &about.prices, &self.secrets);
         let swarm = self.swarm.with_source(OrderSource::Control);
         let means = (Arc::new(archivist) as _, Arc::new(self.check.clone()) as _);
-        let terminals = AttachedTerminals::new(swarm.clone(), means, self.home.history());
+        let terminals = AttachedTerminals::new(swarm.clone(), means, self.home.clone());
         let server = ControlServer::start(listener, (swarm, Arc::new(terminals)), &token, about)?;
         if let Some(before) = RunFile::left_behind(&self.lock) {
             let since = before.started_at.format("%Y-%m-%d %H:%M:%S UTC");

@@ -125,16 +125,24 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     other.sees("md");
 
     // One terminal quits without a question. Everything else continues.
+    one.types("b");
+    one.types("Later.");
+    one.sees_beside("▸", "Later.");
+    one.types("\u{1b}");
+    one.sees_no("Enter send");
     one.types("q");
     one.comes_back();
     assert!(service.is_at(folder.path()));
     goes_on(folder.path());
 
-    // A new terminal has the history of inputs of the earlier ones.
+    // A new terminal has the history of inputs of the earlier ones, and what they did not send.
     one.types(&format!("clear; {ATTACH}\r"));
     one.sees("3 running");
     one.types("b");
     one.types("\u{1b}[A");
+    one.sees_beside("▸", "Later.");
+    one.types("\u{1b}[A");
+    one.sees_no("Later.");
     one.sees_beside("▸", "Sell it all.");
     one.types("\u{1b}");
     one.sees_no("Enter send");

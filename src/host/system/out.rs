@@ -97,13 +97,10 @@ pub fn question(text: &str) {
     write_stderr(text);
 }
 
-/// Writes to stderr a text that a library made, such as a panic or an error of the command line.
-#[expect(
-    clippy::print_stderr,
-    reason = "the one place where the person at the prompt is told anything"
-)]
+/// Writes to stderr a text that a library made, such as a panic or an error of the command line. A terminal that is
+/// gone has nobody to be told, and must not end the program by a panic.
 pub fn write_stderr(text: &str) {
-    eprint!("{}", clean::clean_text(text));
+    let _ = write!(io::stderr(), "{}", clean::clean_text(text));
 }
 
 pub fn shorten(text: &str, longest: usize) -> String {

@@ -13,10 +13,12 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::dashboard::input_event::{Input, ctrl};
+use zoea_tui::dashboard::view_choices::ViewChoices;
 
 use super::frame::{CloseReason, Frame, ReceivedScreen};
-use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving};
+use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving, NOT_ATTACHED};
 use crate::interface::control::client::{ControlClient, ControlError};
 use zoea_tui::drawable::InputSink;
 use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions, bounded_size};
@@ -30,6 +32,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(150);
 /// If the service has not taken input for this long, Ctrl-C detaches without its consent.
 const DEAF_AFTER: Duration = Duration::from_secs(2);
 const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
+/// So long after this process was continued a timeout is still one of the time in which it stood still.
+const LATE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How an attachment ended, if the service took part in its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,27 +87,32 @@ pub async fn run_attached(
     has_to_leave: impl Future<Output = ()>,
 ) -> Result<AttachExit, AttachError> {
     let size = bounded_size(crossterm::terminal::size()?);
-    let opening = AttachRequest {
+    let mut opening = AttachRequest {
         size,
         appearance: options.appearance,
         depth: options.depth,
         keymap: options.keymap.clone(),
         choices: options.choices.clone(),
     };
-    let attached: Value = call(client, "attach_terminal", &opening).await?;
-    let terminal = attached["terminal"].as_str().unwrap_or_default();
-    let (keys, typed) = mpsc::channel(MAX_WAITING_KEYS);
+    let mut terminal = attach(client, &opening).await?;
+    let (keys, mut typed) = mpsc::channel(MAX_WAITING_KEYS);
     let keyboard = Arc::new(Keyboard {
         keys,
         taken_at: Mutex::new(None),
+        resumed_at: Mutex::new(None),
         leave: CancellationToken::new(),
     });
     let received = ReceivedScreen::empty(size);
     let (slot, screen) = TerminalGuard::show(received.clone(), keyboard.clone(), options)?;
+    let used = use_terminal(
+        client,
+        (&mut opening, &mut terminal),
+        (&slot, received),
+        (&mut typed, &keyboard),
+    );
     // Cancel-safe: the first branch ends the attachment, and nothing of the others is needed then.
     let end = tokio::select! {
-        end = show_frames(client, terminal, &slot, received) => end,
-        fault = send_inputs(client, terminal, typed, &keyboard) => Err(fault),
+        end = used => end,
         () = keyboard.leave.cancelled() => Ok(AttachExit::Left),
         () = has_to_leave => Ok(AttachExit::Left),
     };
@@ -114,37 +123,83 @@ pub async fn run_attached(
         )) | Ok(AttachExit::Closing)
     );
     if is_there {
-        let leaving = Leaving {
-            terminal: terminal.to_string(),
-        };
+        let leaving = Leaving { terminal };
         let parting = call::<Value>(client, "detach_terminal", &leaving);
         // A service that does not receive this detaches the terminal after `IDLE_TIMEOUT`.
         let _ = tokio::time::timeout(PARTING_TIMEOUT, parting).await;
     }
-    screen.stop();
-    end
+    match (screen.stop(), end) {
+        // The terminal takes no word about its end, whatever that was.
+        (false, _) => Ok(AttachExit::Left),
+        (_, end) => end,
+    }
 }
 
-/// Shows the service's frames until one says that it is the last.
+async fn attach(client: &ControlClient, opening: &AttachRequest) -> Result<String, AttachError> {
+    let attached: Value = call(client, "attach_terminal", opening).await?;
+    Ok(attached["terminal"]
+        .as_str()
+        .unwrap_or_default()
+        .to_string())
+}
+
+/// Shows the frames and sends the inputs until the attachment is over. A service forgets a terminal whose client stood
+/// still, as after Ctrl-Z; then it is attached anew, with the views as the operator had chosen them.
+async fn use_terminal(
+    client: &ControlClient,
+    (opening, terminal): (&mut AttachRequest, &mut String),
+    (slot, received): (&PictureSlot<ReceivedScreen>, ReceivedScreen),
+    (typed, keyboard): (&mut mpsc::Receiver<Input>, &Keyboard),
+) -> Result<AttachExit, AttachError> {
+    loop {
+        let mut seen = 0;
+        let frames = show_frames(
+            client,
+            terminal,
+            (slot, received.clone()),
+            (&mut opening.choices, &mut seen),
+        );
+        // Cancel-safe: an input that is under way is lost with the terminal that it was for.
+        let end = tokio::select! {
+            end = frames => end,
+            fault = send_inputs(client, terminal, typed, keyboard) => Err(fault),
+        };
+        match end {
+            // A terminal that never had a frame was not forgotten.
+            Err(fault) if seen > 0 && keyboard.stood_still(&fault).await => {}
+            end => return end,
+        }
+        if let Ok(size) = crossterm::terminal::size() {
+            opening.size = bounded_size(size);
+        }
+        *terminal = attach(client, opening).await?;
+        slot.perform(TerminalAction::Redraw);
+    }
+}
+
+/// Shows the service's frames until one says that it is the last. Keeps the number of the last one, and what the
+/// operator chose about the views.
 async fn show_frames(
     client: &ControlClient,
     terminal: &str,
-    slot: &PictureSlot<ReceivedScreen>,
-    mut received: ReceivedScreen,
+    (slot, mut received): (&PictureSlot<ReceivedScreen>, ReceivedScreen),
+    (choices, seen): (&mut ViewChoices, &mut u64),
 ) -> Result<AttachExit, AttachError> {
-    let mut seen = 0;
     loop {
         let asked = FrameAsked {
             terminal: terminal.to_string(),
-            seen,
+            seen: *seen,
         };
         let frame: Frame = call(client, "read_terminal", &asked).await?;
-        seen = frame.number;
+        *seen = frame.number;
         if let Some(change) = frame.change {
             received.apply_change(change);
             slot.put(Arc::new(received.clone()));
         }
         for act in frame.acts {
+            if let TerminalAction::KeepChoices(chosen) = &act {
+                *choices = chosen.clone();
+            }
             slot.perform(act);
         }
         match frame.over {
@@ -160,12 +215,13 @@ async fn show_frames(
 async fn send_inputs(
     client: &ControlClient,
     terminal: &str,
-    mut typed: mpsc::Receiver<Input>,
+    typed: &mut mpsc::Receiver<Input>,
     keyboard: &Keyboard,
 ) -> AttachError {
     let mut first = 0;
+    keyboard.is_waiting_since(None);
     loop {
-        let inputs = next_inputs(&mut typed).await;
+        let inputs = next_inputs(typed).await;
         let count = inputs.len() as u64;
         let batch = InputBatch {
             terminal: terminal.to_string(),
@@ -237,6 +293,8 @@ struct Keyboard {
     keys: mpsc::Sender<Input>,
     /// Since when the service has not taken the input that was sent.
     taken_at: Mutex<Option<Instant>>,
+    /// When this process was continued last, after it had been stopped.
+    resumed_at: Mutex<Option<Instant>>,
     /// Cancelled when the terminal is gone, or when the operator leaves a service that does not
     /// answer.
     leave: CancellationToken,
@@ -245,6 +303,24 @@ struct Keyboard {
 impl Keyboard {
     fn is_waiting_since(&self, since: Option<Instant>) {
         *self.taken_at.lock() = since;
+    }
+
+    /// Whether an attachment failed because this process stood still: the service has forgotten the terminal, or an
+    /// answer counts as late here only.
+    async fn stood_still(&self, fault: &AttachError) -> bool {
+        let AttachError::Unanswered(fault) = fault else {
+            return false;
+        };
+        match fault {
+            ControlError::Refused(why) => why == NOT_ATTACHED,
+            ControlError::Waiting(_) => {
+                // The signal may be heard later than the timeout.
+                tokio::time::sleep(RETRY_PAUSE).await;
+                let resumed_at = *self.resumed_at.lock();
+                resumed_at.is_some_and(|at| at.elapsed() < LATE_TIMEOUT)
+            }
+            ControlError::Unreachable(_) | ControlError::Stopped(_) => false,
+        }
     }
 
     fn is_unresponsive(&self) -> bool {
@@ -259,6 +335,9 @@ impl InputSink for Keyboard {
     }
 
     fn input(&self, input: Input) {
+        if input == Input::Resumed {
+            *self.resumed_at.lock() = Some(Instant::now());
+        }
         let is_gone = input == Input::Gone;
         let insists = input == ctrl('c').into() && self.is_unresponsive();
         if is_gone || insists {
@@ -295,5 +374,25 @@ mod tests {
             lengths.push(next_inputs(&mut typed).await.len());
         }
         assert_eq!(lengths, [2, 1, 2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_stood_still_blames_no_service() {
+        let (keys, _typed) = mpsc::channel(8);
+        let keyboard = Keyboard {
+            keys,
+            taken_at: Mutex::new(None),
+            resumed_at: Mutex::new(None),
+            leave: CancellationToken::new(),
+        };
+        let late = AttachError::from(ControlError::Waiting(Duration::from_secs(30)));
+        let refused = |why: &str| AttachError::from(ControlError::Refused(why.to_string()));
+        assert!(!keyboard.stood_still(&late).await);
+        assert!(!keyboard.stood_still(&refused("no")).await);
+        assert!(keyboard.stood_still(&refused(NOT_ATTACHED)).await);
+        keyboard.input(Input::Resumed);
+        assert!(keyboard.stood_still(&late).await);
+        tokio::time::advance(LATE_TIMEOUT).await;
+        assert!(!keyboard.stood_still(&late).await);
     }
 }

@@ -216,6 +216,11 @@ impl Drawable for ReceivedScreen {
     fn file_name(&self) -> String {
         self.file_name.clone()
     }
+
+    /// The program that draws it keeps its drafts.
+    fn unsent(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,23 +14,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use zoea_tui::DashboardTerminal;
 use zoea_tui::dashboard::appearance::Appearance;
 use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::dashboard::keys::Keymap;
 use zoea_tui::dashboard::view_choices::ViewChoices;
 use zoea_tui::dashboard::{self, Dashboard};
+use zoea_tui::{DashboardTerminal, Display};
 
 use zoea_tui::theme::Depth;
 
 use super::remote_screen::RemoteScreen;
 use super::terminal::AttachedTerminal;
+use crate::host::home::Home;
 use crate::interface::control::AddedTools;
+use crate::interface::input_history::keep_unsent;
 use crate::interface::swarm::Swarm;
 
 /// A terminal is detached when its client has not asked for a frame for this long.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The refusal of a terminal that is not known, or not any more.
+pub(super) const NOT_ATTACHED: &str = "no terminal of that name is attached (any more)";
 /// How often idle terminals are looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The most terminals at a time. Each costs a Ui actor and a picture.
@@ -61,7 +64,7 @@ pub struct AttachedTerminals {
     swarm: Swarm,
     archivist: Arc<dyn Archivist>,
     inspector: Arc<dyn SetupInspector>,
-    history: PathBuf,
+    home: Home,
     terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
     left: Notify,
@@ -95,13 +98,13 @@ impl AttachedTerminals {
     pub fn new(
         swarm: Swarm,
         (archivist, inspector): (Arc<dyn Archivist>, Arc<dyn SetupInspector>),
-        history: PathBuf,
+        home: Home,
     ) -> AttachedTerminals {
         AttachedTerminals {
             swarm,
             archivist,
             inspector,
-            history,
+            home,
             terminals: Mutex::default(),
             closing: CancellationToken::new(),
             left: Notify::new(),
@@ -113,7 +116,7 @@ impl AttachedTerminals {
         if self.closing.is_cancelled() {
             return Err("the program is closing".to_string());
         }
-        let lines = tokio::fs::read_to_string(&self.history).await;
+        let lines = tokio::fs::read_to_string(self.home.history()).await;
         let dashboard = Dashboard::new(dashboard::DashboardOptions {
             size: opening.size,
             appearance: opening.appearance,
@@ -167,13 +170,14 @@ impl AttachedTerminals {
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
         let attached = self.terminals.lock().get(name).cloned();
-        attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
+        attached.ok_or_else(|| NOT_ATTACHED.to_string())
     }
 
-    /// Detaches a terminal. Its Ui actor ends.
+    /// Detaches a terminal. Its Ui actor ends. What was written there and not sent is in the history then.
     fn detach(&self, name: &str) {
         let attached = self.terminals.lock().remove(name);
         if let Some(attached) = attached {
+            keep_unsent(&self.home, &attached.pane.last_shown().unsent());
             attached.quit.cancel();
             attached.ui.notify_left();
             self.left.notify_one();
@@ -283,6 +287,10 @@ impl AddedTools for AttachedTerminals {
             };
             // Clients that do not ask in time notice the closed connection.
             let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, notices).await;
+            let silent: Vec<String> = self.terminals.lock().keys().cloned().collect();
+            for name in silent {
+                self.detach(&name);
+            }
         })
     }
 

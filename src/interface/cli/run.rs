@@ -140,7 +140,8 @@ pub(super) async fn run(args: &RunArgs, global: &GlobalArgs) -> anyhow::Result<(
     own.stop().await;
     drop(log);
     let (reason, farewell) = stopped?;
-    farewell.map_or(Ok(()), |text| out::line(&text))?;
+    // A terminal that was closed meanwhile takes no farewell, and that is no failure of the run.
+    let _ = farewell.map(|text| out::line(&text));
     leave(reason, args, started.elapsed(), (global, &of_run, &home)).await
 }
 
@@ -205,8 +206,8 @@ async fn run_swarm(
         (Some(Err(error)), _) => Err(error),
         (None, _) => Ok((StopReason::Asked, None)),
     };
-    face.close().await;
-    ran
+    let reads = face.close().await;
+    ran.map(|(reason, farewell)| (reason, farewell.filter(|_| reads)))
 }
 
 /// Opens the control interface of a swarm that has started, lets it run, and ends it in good order,

@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 use zoea_settings::{Environment, TuiSettings};
 use zoea_system::clock::MachineClock;
 use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
-use zoea_tui::dashboard::history::{InputHistory, MAX_FILE_BYTES};
 use zoea_tui::dashboard::text::figures::UtcOffset;
 use zoea_tui::dashboard::view_choices::ViewChoices;
 
 use crate::host::home::Home;
+use crate::interface::input_history::{keep_history, read_history};
 use crate::interface::report::WallClock;
 use zoea_tui::theme::{Depth, weak_colours};
 use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
@@ -191,18 +191,6 @@ fn local_offset() -> UtcOffset {
     })
 }
 
-/// Reads the input history. A file that cannot be read counts as empty.
-fn read_history(file: &Path) -> InputHistory {
-    match zoea_system::files::read_text(file, MAX_FILE_BYTES) {
-        Ok(lines) => InputHistory::from_lines(&lines),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => InputHistory::default(),
-        Err(error) => {
-            tracing::warn!(%error, file = %file.display(), "failed to read the input history");
-            InputHistory::default()
-        }
-    }
-}
-
 /// The largest file of choices about the views that is read, in bytes. The program writes some hundred.
 const MAX_CHOICES_BYTES: u64 = 64 << 10;
 
@@ -229,19 +217,6 @@ fn keep_choices(home: &Home, choices: &ViewChoices) {
         .and_then(|text| home.keep_view_choices(&text));
     if let Err(error) = kept {
         tracing::warn!(%error, "failed to keep the choices of views");
-    }
-}
-
-/// Adds the newest text to the history file. Other terminals of the home add theirs to the same
-/// file.
-fn keep_history(home: &Home, history: &InputHistory) {
-    let Some(newest) = history.newest() else {
-        return;
-    };
-    let mut kept = read_history(&home.history());
-    kept.add(newest);
-    if let Err(error) = home.keep_history(&kept.to_lines()) {
-        tracing::warn!(%error, "failed to keep the input history");
     }
 }
 
@@ -302,19 +277,5 @@ mod tests {
         let said = letters(Some(Letters::Unicode), false, &[("LANG", "C")]);
         assert_eq!(said, Letters::Unicode);
         assert_eq!(letters(Some(Letters::Unicode), true, &[]), Letters::Ascii);
-    }
-
-    #[test]
-    fn what_was_written_is_there_again_in_the_next_run() {
-        let directory = tempfile::tempdir().unwrap();
-        let home = Home::open(directory.path().join("home")).unwrap();
-        assert_eq!(read_history(&home.history()), InputHistory::default());
-        let mut history = InputHistory::default();
-        history.add("mine\nand \"sell\"");
-        keep_history(&home, &history);
-        assert_eq!(read_history(&home.history()), history);
-        history.add("again");
-        keep_history(&home, &history);
-        assert_eq!(read_history(&home.history()), history);
     }
 }

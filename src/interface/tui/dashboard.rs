@@ -169,6 +169,11 @@ impl Dashboard {
         self.focus.as_ref()
     }
 
+    /// What was written and not sent, as the history may hold it.
+    pub fn unsent(&self) -> Vec<String> {
+        self.writing.unsent(&self.facts)
+    }
+
     /// The overlays over the view, topmost last.
     pub fn overlays(&self) -> &[Overlay] {
         &self.layers.all
@@ -199,8 +204,13 @@ impl Dashboard {
             (None, true) => self.table.selected_myses().to_vec(),
             (None, false) => marked.iter().copied().collect(),
         };
+        let hidden = match (&self.focus, marked.is_empty()) {
+            (Some(_), _) | (None, true) => 0,
+            (None, false) => self.table.hidden_among(&in_hand),
+        };
         Targets {
             in_hand,
+            hidden,
             are_chosen: self.focus.is_some() || !marked.is_empty(),
             marked,
             selected: self.target().map(|status| status.id),

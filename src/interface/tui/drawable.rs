@@ -25,6 +25,9 @@ pub trait Drawable: Send + Sync + 'static {
 
     /// The name of a screen dump's file, without its extension.
     fn file_name(&self) -> String;
+
+    /// What was written and not sent, to be kept when the screen ends.
+    fn unsent(&self) -> Vec<String>;
 }
 
 impl Drawable for Dashboard {
@@ -48,6 +51,10 @@ impl Drawable for Dashboard {
         let offset = self.facts().appearance.offset;
         let (day, clock) = (offset.day(self.facts().now), offset.clock(self.facts().now));
         format!("screen-{day}-{}", clock.replace(':', ""))
+    }
+
+    fn unsent(&self) -> Vec<String> {
+        Dashboard::unsent(self)
     }
 }
 

@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
+use crate::dashboard::history::InputHistory;
 use crate::dashboard::input_event::Input;
 use crate::dashboard::layout::bounded_size;
+use crate::dashboard::text::width;
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::Event;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use zoea_text::clean::{clean_text, one_line};
 
@@ -44,7 +46,7 @@ pub(super) struct DrawContext {
     pub(super) background: JobControl,
 }
 
-/// Draws until the slot ends, then puts the terminal back as it was.
+/// Draws until the slot ends, then puts the terminal back as it was, and keeps what was written and not sent.
 pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
@@ -68,6 +70,11 @@ pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
         }
     }
     modes::leave();
+    for text in slot.newest().unsent() {
+        let mut history = InputHistory::default();
+        history.add(&text);
+        (canvas.means.options.keep_history)(&history);
+    }
 }
 
 /// Removes control sequences from the cells. A picture may come from another process, and no cell
@@ -83,6 +90,22 @@ fn sanitise_cells(picture: &mut Buffer) {
             cell.set_symbol(if clean.is_empty() { " " } else { &clean });
         }
     }
+}
+
+/// Blanks for the cells of symbols that take two columns. A terminal that does not know such a symbol draws it in one
+/// column or in none, and what stood there before would stay beside it. The next symbol is placed anew in any case.
+fn blanks_below_wide<'a>(
+    changed: impl Iterator<Item = (u16, u16, &'a Cell)>,
+) -> Vec<(u16, u16, Cell)> {
+    let mut blanks = Vec::new();
+    for (x, y, cell) in changed {
+        if !cell.symbol().is_ascii() && width::of(cell.symbol()) == 2 {
+            let mut blank = cell.clone();
+            blank.set_symbol(" ");
+            blanks.extend([(x, y, blank.clone()), (x + 1, y, blank)]);
+        }
+    }
+    blanks
 }
 
 impl Canvas {
@@ -130,6 +153,11 @@ impl Canvas {
         if self.shown.area != area {
             self.backend.clear_region(ClearType::All)?;
             self.shown = Buffer::empty(area);
+        }
+        let blanks = blanks_below_wide(self.shown.diff_iter(&self.next));
+        if !blanks.is_empty() {
+            let blanks = blanks.iter().map(|(x, y, blank)| (*x, *y, blank));
+            self.backend.draw(blanks)?;
         }
         self.backend.draw(self.shown.diff_iter(&self.next))?;
         if let Some((x, y)) = cursor {
@@ -211,5 +239,28 @@ impl Canvas {
         self.title.clear();
         self.mouse = None;
         slot.again();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Style;
+
+    use super::*;
+
+    #[test]
+    fn nothing_of_before_stays_below_a_wide_symbol() {
+        let area = Rect::new(0, 0, 8, 1);
+        let (mut before, mut next) = (Buffer::empty(area), Buffer::empty(area));
+        before.set_string(0, 0, "credits", Style::default());
+        next.set_string(0, 0, "a\u{1fabf}é 漢", Style::default());
+        let blanks = blanks_below_wide(before.diff_iter(&next));
+        let places: Vec<(u16, &str)> = blanks
+            .iter()
+            .map(|(x, _, cell)| (*x, cell.symbol()))
+            .collect();
+        assert_eq!(places, [(1, " "), (2, " "), (5, " "), (6, " ")]);
+        // What stands there already is not drawn again.
+        assert!(blanks_below_wide(next.diff_iter(&next)).is_empty());
     }
 }

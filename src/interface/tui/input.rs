@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::dashboard::input_event::Input;
-use crossterm::event;
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use zoea_system::terminal;
 
 use crate::drawable::InputSink;
@@ -19,8 +19,51 @@ const HANG_UP_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the thread checks whether somebody receives input.
 const SINK_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
+/// How long an answer of the terminal may pause before it counts as ended.
+const ANSWER_GAP: Duration = Duration::from_millis(50);
+
+/// Drops what a terminal answers to a question of another program, which may have left since, such as its colour:
+/// `ESC ]11;rgb:1d1d/2b2b/3d3d BEL`. Crossterm takes the beginning for a key with Alt, and the rest for letters, which
+/// would be orders.
+#[derive(Default)]
+struct AnswerFilter {
+    is_inside: bool,
+}
+
+impl AnswerFilter {
+    /// Whether an event is a key of the operator, or no key. A key that begins an answer has the rest of it right
+    /// behind it: `has_more` tells whether an input waits.
+    fn lets_pass(&mut self, event: &Event, has_more: impl FnOnce() -> bool) -> bool {
+        let Event::Key(press) = event else {
+            return true;
+        };
+        if self.is_inside {
+            self.is_inside = !ends_answer(*press);
+            return false;
+        }
+        self.is_inside = begins_answer(*press) && has_more();
+        !self.is_inside
+    }
+}
+
+/// Whether it is `ESC ]`, `ESC P`, `ESC _`, `ESC ^` or `ESC X`.
+fn begins_answer(press: KeyEvent) -> bool {
+    let is_introducer = matches!(press.code, KeyCode::Char(']' | 'P' | '_' | '^' | 'X'));
+    is_introducer && press.modifiers.contains(KeyModifiers::ALT)
+}
+
+/// Whether it is the control letter BEL, or `ESC \`.
+fn ends_answer(press: KeyEvent) -> bool {
+    match press.code {
+        KeyCode::Char('g') => press.modifiers == KeyModifiers::CONTROL,
+        KeyCode::Char('\\') => press.modifiers == KeyModifiers::ALT,
+        _ => false,
+    }
+}
+
 /// Reads until the slot ends or the terminal is gone.
 pub(super) fn run<P>(slot: &PictureSlot<P>, input_sink: &dyn InputSink) {
+    let mut answers = AnswerFilter::default();
     while !slot.is_over() {
         slot.rest_while_lent();
         if !input_sink.is_listening() {
@@ -28,14 +71,24 @@ pub(super) fn run<P>(slot: &PictureSlot<P>, input_sink: &dyn InputSink) {
             std::thread::park_timeout(SINK_CHECK_INTERVAL);
             continue;
         }
-        let event = match event::poll(POLL_INTERVAL) {
-            Ok(false) => continue,
+        let patience = match answers.is_inside {
+            true => ANSWER_GAP,
+            false => POLL_INTERVAL,
+        };
+        let event = match event::poll(patience) {
+            Ok(false) => {
+                answers.is_inside = false;
+                continue;
+            }
             Ok(true) => event::read(),
             Err(error) => Err(error),
         };
         match event {
             Ok(event) => {
-                if let Some(input) = Input::from_event(event) {
+                let has_more = || event::poll(Duration::ZERO).unwrap_or(false);
+                if answers.lets_pass(&event, has_more)
+                    && let Some(input) = Input::from_event(event)
+                {
                     input_sink.input(input);
                 }
             }
@@ -57,5 +110,52 @@ pub(super) fn watch_for_hang_up<P>(slot: &PictureSlot<P>, input_sink: &dyn Input
             return input_sink.input(Input::Gone);
         }
         std::thread::park_timeout(HANG_UP_CHECK_INTERVAL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dashboard::input_event::{ctrl, letter};
+
+    use super::*;
+
+    fn alt(letter: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(letter), KeyModifiers::ALT)
+    }
+
+    /// The letters that pass. All keys come at once, and then nothing for a while.
+    fn passing(keys: &[KeyEvent]) -> String {
+        let mut answers = AnswerFilter::default();
+        let mut passing = String::new();
+        for (place, press) in keys.iter().enumerate() {
+            let has_more = || place + 1 < keys.len();
+            if answers.lets_pass(&Event::Key(*press), has_more) {
+                passing.extend(press.code.as_char());
+            }
+        }
+        passing
+    }
+
+    fn keys_of(begin: char, text: &str, end: KeyEvent) -> Vec<KeyEvent> {
+        let text = text.chars().map(letter);
+        [alt(begin)].into_iter().chain(text).chain([end]).collect()
+    }
+
+    #[test]
+    fn what_a_terminal_answers_gives_no_orders() {
+        let colour = keys_of(']', "11;rgb:1d1d/2b2b/3d3d", ctrl('g'));
+        let version = keys_of('P', ">|XTerm(390)", alt('\\'));
+        let typed = [letter('r')];
+        assert_eq!(passing(&[&colour[..], &version, &typed].concat()), "r");
+        // The operator's own key has nothing behind it.
+        assert_eq!(passing(&[letter('j'), alt(']')]), "j]");
+    }
+
+    #[test]
+    fn what_is_no_key_passes_within_an_answer() {
+        let mut answers = AnswerFilter::default();
+        assert!(!answers.lets_pass(&Event::Key(alt(']')), || true));
+        assert!(answers.lets_pass(&Event::Resize(80, 24), || true));
+        assert!(!answers.lets_pass(&Event::Key(letter('g')), || true));
     }
 }

@@ -23,7 +23,7 @@ mod suspend;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -168,25 +168,28 @@ impl TerminalGuard {
         Ok((slot, terminal))
     }
 
-    /// Puts the terminal back as it was. It does not wait for a terminal that no longer reads.
-    pub fn stop(mut self) {
-        self.restore_terminal();
+    /// Puts the terminal back as it was. It does not wait for a terminal that no longer reads, and returns whether it
+    /// reads: a word to one that does not would be waited for without end.
+    pub fn stop(mut self) -> bool {
+        self.restore_terminal()
     }
 
-    fn restore_terminal(&mut self) {
+    fn restore_terminal(&mut self) -> bool {
         let Some(drawing) = self.drawing.take() else {
-            return;
+            return true;
         };
         (self.ending)();
         self.signals.close();
-        if self.put_back.recv_timeout(RESTORE_TIMEOUT).is_ok() {
-            let _ = drawing.join();
-        } else {
-            modes::leave_input();
+        let waited = self.put_back.recv_timeout(RESTORE_TIMEOUT);
+        match waited {
+            Ok(()) => drop(drawing.join()),
+            Err(RecvTimeoutError::Timeout) => modes::leave_input(),
+            Err(RecvTimeoutError::Disconnected) => modes::leave(),
         }
         if !thread::panicking() {
             drop(std::panic::take_hook());
         }
+        waited != Err(RecvTimeoutError::Timeout)
     }
 }
 

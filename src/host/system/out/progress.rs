@@ -1,6 +1,6 @@
 //! Progress of long work on stderr, so that nobody wonders whether it goes on.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -66,11 +66,7 @@ impl Drop for Progress {
     }
 }
 
-/// Writes a text over the present line of the terminal.
-#[expect(
-    clippy::print_stderr,
-    reason = "a line that is drawn again needs commands to the terminal"
-)]
+/// Writes a text over the present line of the terminal, which may be gone.
 fn draw_over(text: &str) {
-    eprint!("\r\u{1b}[2K{text}");
+    let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
 }

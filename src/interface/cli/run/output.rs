@@ -108,9 +108,13 @@ impl Output {
         }
     }
 
-    pub(super) async fn close(self) {
+    /// Closes it. Returns whether a farewell can be written.
+    pub(super) async fn close(self) -> bool {
         match self {
-            Output::Lines(headless) => headless.stop().await,
+            Output::Lines(headless) => {
+                headless.stop().await;
+                true
+            }
             Output::Screen { terminal, .. } => terminal.stop(),
         }
     }

@@ -37,6 +37,9 @@ use super::token_rate::TokenRate;
 /// The smallest usable terminal, in columns and rows.
 pub const LEAST: (u16, u16) = (40, 10);
 
+/// The most names that are told of several Myses.
+const MOST_NAMES: usize = 12;
+
 pub(super) const BETWEEN_TEXTS: &str = "  ·  ";
 
 const MAX_NAME_COLUMNS: usize = 20;
@@ -105,6 +108,25 @@ impl Facts {
     pub fn name_of(&self, id: MysisId) -> Arc<str> {
         let member = self.roster.get(id);
         member.map_or_else(|| "?".into(), |member| member.status.name.clone())
+    }
+
+    /// The names of these Myses in order. Of many they are the first ones, and what is left out has a sign.
+    pub fn names_of(&self, ids: &[MysisId]) -> String {
+        let mut names: Vec<Arc<str>> = ids.iter().map(|id| self.name_of(*id)).collect();
+        names.sort_by(|a, b| compare_natural(a, b));
+        let more = if names.len() > MOST_NAMES {
+            ", …"
+        } else {
+            ""
+        };
+        names.truncate(MOST_NAMES);
+        format!("{}{more}", names.join(", "))
+    }
+
+    /// The tokens that a minute uses. Where nothing runs, what the last minute used says nothing of the next.
+    pub fn tokens_per_minute(&self) -> Option<u64> {
+        let rate = self.token_rate.per_minute()?;
+        Some(if self.counts.running == 0 { 0 } else { rate })
     }
 
     /// Of which time the sums of the swarm are: of an hour, or of as much as is known of it.

@@ -14,7 +14,7 @@ use super::appearance::Notify;
 use super::conversation::ActiveSeek;
 use super::conversation::preview::Preview;
 use super::first_minute::{awaits_servers, first_steps};
-use super::help::{HelpView, signs};
+use super::help::{HelpView, signs, writing};
 use super::key_screens::key_tables;
 use super::keys::{Chapter, KeyTable};
 use super::layout::ScreenLayout;
@@ -251,6 +251,7 @@ impl Dashboard {
         let mut chapters: Vec<Chapter> = open.into_iter().chain([page]).map(chapter).collect();
         chapters.push(signs());
         chapters.extend([tables.targets, tables.global, tables.movement].map(chapter));
+        chapters.push(writing());
         chapters.extend(pages.into_iter().chain(others).map(chapter));
         chapters
     }

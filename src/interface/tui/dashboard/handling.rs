@@ -7,7 +7,7 @@ pub(super) use pointing::{WHEEL_LINES, wheel_direction};
 
 use std::sync::Arc;
 
-use actors::domain::order::MysisOrder;
+use actors::domain::order::MAX_ORDER_BYTES;
 use actors::domain::screen::UiEffect;
 use crossterm::event::{Event, KeyEvent};
 
@@ -162,7 +162,8 @@ impl Dashboard {
     }
 
     fn run_on_targets(&mut self, gesture: TargetAction) {
-        let ids = self.targets().in_hand;
+        let targets = self.targets();
+        let (ids, hidden) = (targets.in_hand.clone(), targets.hidden);
         if ids.is_empty() {
             return;
         }
@@ -171,10 +172,8 @@ impl Dashboard {
         match gesture {
             TargetAction::Message => outbox.request(Request::Compose(ComposeTarget::Myses(ids))),
             TargetAction::Note => outbox.request(Request::Compose(ComposeTarget::Notes(ids))),
-            TargetAction::Start => {
-                outbox.order_myses(facts, "start", &ids, &MysisOrder::Start);
-            }
-            TargetAction::Stop => ordering::stop(facts, outbox, ids),
+            TargetAction::Start => ordering::start(facts, outbox, ids, hidden),
+            TargetAction::Stop => ordering::stop(facts, outbox, ids, hidden),
             TargetAction::Delete => ordering::ask_to_delete(facts, outbox, ids),
             TargetAction::Configure => {
                 if let (Some(status), Some(rules)) = (target, &facts.rules) {
@@ -182,10 +181,7 @@ impl Dashboard {
                     self.layers.push(Overlay::Form(Box::new(form)));
                 }
             }
-            TargetAction::Routine => {
-                let target = target.map(|status| status.id);
-                ordering::take_loops_or_edit(facts, outbox, ids, target);
-            }
+            TargetAction::Routine => ordering::take_loops_or_edit(facts, outbox, &targets),
             TargetAction::Answer => {
                 // It opens the palette, with the answer to be completed.
                 let line = target.map(|status| answer_to_complete(facts, status.id));
@@ -231,6 +227,13 @@ impl Dashboard {
     }
 
     fn paste(&mut self, text: &str) {
+        // A text that no order may have would slow down each key until it is thrown away.
+        if text.len() > MAX_ORDER_BYTES {
+            let most = MAX_ORDER_BYTES >> 10;
+            let words =
+                format!("nothing was pasted: a text may have {most} KiB, and this one is longer");
+            return self.outbox.say(&words);
+        }
         let known = self.completion_sources();
         match self.layers.all.last_mut() {
             Some(Overlay::Compose(composer)) => {

@@ -179,14 +179,39 @@ const SIGNS: [(&str, &str); 14] = [
     ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
 ];
 
+/// The keys of a text field and of the composer, which no setting changes.
+const WRITING: [(&str, &str); 10] = [
+    ("Enter", "send it"),
+    ("Alt-Enter Ctrl-J", "a new line"),
+    ("↑ ↓ Ctrl-P Ctrl-N", "what you wrote before and begins so"),
+    ("Esc", "close it and keep it for later"),
+    ("Ctrl-C", "throw it away; ↑ brings it back"),
+    ("Ctrl-G", "say of an order that no gain is expected"),
+    ("Ctrl-O", "write on in your editor"),
+    ("Ctrl-W Ctrl-U", "cut a word, or all before the cursor"),
+    (
+        "Ctrl-K Ctrl-Y",
+        "cut the rest of the line; insert what was cut",
+    ),
+    ("Ctrl-_", "undo the last change"),
+];
+
+pub(super) fn writing() -> Chapter {
+    chapter_of("Writing a mission, a message or a note", &WRITING)
+}
+
 /// The legend of the signs.
 pub(super) fn signs() -> Chapter {
-    let lines = SIGNS.iter().map(|(signs, help)| Help {
-        keys: (*signs).to_string(),
+    chapter_of("The signs", &SIGNS)
+}
+
+fn chapter_of(title: &'static str, lines: &[(&str, &'static str)]) -> Chapter {
+    let lines = lines.iter().map(|(keys, help)| Help {
+        keys: (*keys).to_string(),
         help,
     });
     Chapter {
-        title: "The signs",
+        title,
         lines: lines.collect(),
     }
 }

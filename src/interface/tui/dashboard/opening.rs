@@ -238,6 +238,12 @@ impl Dashboard {
             ActionToConfirm::Stop(ids) => {
                 outbox.order_myses(facts, "stop", &ids, &MysisOrder::Stop);
             }
+            ActionToConfirm::Start(ids) => {
+                outbox.order_myses(facts, "start", &ids, &MysisOrder::Start);
+            }
+            ActionToConfirm::TryNow(ids) => {
+                outbox.order_myses(facts, "try now", &ids, &MysisOrder::Retry);
+            }
             ActionToConfirm::Note(ids, text) => {
                 (self.writing).send(ComposeTarget::Notes(ids), text, facts, outbox);
             }

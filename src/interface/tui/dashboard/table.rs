@@ -25,9 +25,11 @@ use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
 use actors::domain::outages::ServerOutages;
+use zoea_text::clean::one_line;
 
 use super::keys::Movement;
 use super::roster::Roster;
+use super::text::width;
 use super::toolkit::list::Selection;
 use columns::{Column, PlacedColumn};
 use filter::Filter;
@@ -37,6 +39,9 @@ use sorting::Sorting;
 /// The least time between two changes of the order. A table that reorders more often cannot be
 /// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The most columns for a name before others get wide.
+const MOST_NAME_COLUMNS: u16 = 32;
 
 /// Groups of more Myses begin folded.
 const MOST_UNFOLDED: usize = 100;
@@ -59,6 +64,8 @@ pub struct MysisTable {
     folded: Arc<BTreeSet<Column>>,
     /// The columns of its area.
     width: u16,
+    /// The columns of the longest name that is shown.
+    names: u16,
     marks: Arc<BTreeSet<MysisId>>,
     /// The Mysis where a range of marks begins.
     anchor: Option<MysisId>,
@@ -94,6 +101,12 @@ impl MysisTable {
             TableLine::Mysis(id) => Some(*id),
             TableLine::Group(_) => None,
         }
+    }
+
+    /// How many of these Myses the filter hides.
+    pub fn hidden_among(&self, ids: &[MysisId]) -> usize {
+        let shown: BTreeSet<MysisId> = self.order.iter().copied().collect();
+        ids.iter().filter(|id| !shown.contains(id)).count()
     }
 
     pub fn selected_myses(&self) -> &[MysisId] {
@@ -146,8 +159,8 @@ impl MysisTable {
         let overflows = self.lines.len() > visible.len();
         let width = self.width.saturating_sub(u16::from(overflows));
         match &self.chosen {
-            Some(chosen) => columns::chosen_columns(width, chosen),
-            None => columns::fitting_columns(width, &self.folded),
+            Some(chosen) => columns::chosen_columns((width, self.names), chosen),
+            None => columns::fitting_columns((width, self.names), &self.folded),
         }
     }
 
@@ -228,6 +241,14 @@ impl MysisTable {
         ranked.sort_by(|(a_rank, a), (b_rank, b)| {
             self.sorting.compare_ranked((*a_rank, a), (*b_rank, b))
         });
+        if !stays {
+            let names = ranked
+                .iter()
+                .map(|(_, status)| width::of(&one_line(&status.name)));
+            let longest = u16::try_from(names.max().unwrap_or(0));
+            self.names =
+                longest.map_or(MOST_NAME_COLUMNS, |longest| longest.min(MOST_NAME_COLUMNS));
+        }
         let mut sorted: Vec<MysisId> = ranked.into_iter().map(|(_, status)| status.id).collect();
         if stays {
             let before = self.order.iter().copied();

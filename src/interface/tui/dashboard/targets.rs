@@ -33,6 +33,8 @@ pub struct Targets {
     pub selected: Option<MysisId>,
     /// Whether the operator opened or marked them.
     pub are_chosen: bool,
+    /// How many of those in hand the filter of the table hides. A key acts upon them after a question only.
+    pub hidden: usize,
 }
 
 impl Targets {

@@ -357,6 +357,7 @@ fn start_stop_and_a_delete_that_asks() {
 fn quitting_asks_while_myses_run() {
     let mut desk = Desk::new();
     assert!(desk.types("q").is_empty());
+    assert!(desk.key(KeyCode::Enter).is_empty(), "it is not offered");
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
     let mut left = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
@@ -704,6 +705,18 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
 }
 
 #[test]
+fn the_help_has_the_keys_that_are_offered_while_something_is_written() {
+    let mut desk = Desk::new();
+    let chapters = desk.board.help();
+    let lines = chapters.iter().flat_map(|chapter| &chapter.lines);
+    let keys: Vec<&str> = lines.map(|line| &*line.keys).collect();
+    desk.types("m");
+    for (key, _) in desk.board.hints() {
+        assert!(keys.iter().any(|it| it.contains(&key)), "{key}: {keys:?}");
+    }
+}
+
+#[test]
 fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     let mut desk = Desk::new();
     let first = |desk: &Desk| desk.board.help()[0].title;
@@ -793,6 +806,21 @@ fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
     assert_eq!(rate(&desk), Some(0));
     desk.reports(with_turns(2, "bravo", 4_002));
     assert_eq!(rate(&desk), Some(10), "two in eleven seconds");
+}
+
+#[test]
+fn where_nothing_runs_a_minute_uses_no_tokens() {
+    let with_tokens = |state| {
+        let mut one = MysisStatus::clone(&status(1, "alpha", state));
+        one.totals.tokens_in = 1_000;
+        Arc::new(one)
+    };
+    let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
+    desk.board.tick(Now::from_timestamp(Timestamp(1_011_000)));
+    desk.reports(with_tokens(LifeState::Running));
+    assert!(desk.board.facts.tokens_per_minute() > Some(0));
+    desk.reports(with_tokens(LifeState::Stopped));
+    assert_eq!(desk.board.facts.tokens_per_minute(), Some(0));
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn money_verdict(facts: &Facts) -> Option<Verdict> {
 
 /// What the swarm does, where there is nothing to earn: turns and tokens.
 fn work_verdict(facts: &Facts) -> Verdict {
-    let tokens = facts.token_rate.per_minute();
+    let tokens = facts.tokens_per_minute();
     let turns = facts.turn_rate.per_minute();
     let (word, tone) = match (turns, tokens) {
         (Some(0), Some(0)) => ("QUIET", Tone::Warning),

@@ -358,7 +358,7 @@ fn activity_text(facts: &Facts) -> Option<StyledLine> {
 
 /// The tokens of a minute, and of all time.
 fn token_texts(facts: &Facts) -> [StyledLine; 2] {
-    let per_minute = facts.token_rate.per_minute().map(figures::amount);
+    let per_minute = facts.tokens_per_minute().map(figures::amount);
     let per_minute = per_minute.unwrap_or_else(|| "-".into());
     let tokens = figures::amount(facts.counts.tokens);
     [

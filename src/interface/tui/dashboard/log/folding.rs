@@ -10,6 +10,10 @@ use super::message::LogMessage;
 const MAX_OPEN_FOLDS: usize = 4;
 /// The longest time between a message and the one that it joins.
 const MAX_GAP_MS: u64 = 60_000;
+/// The most of the newest messages that are folded, however much they tell the same: a picture is not to wait.
+const MOST_OF_NEWEST: usize = 3_000;
+/// How far before and behind the border messages that tell the same are looked for.
+const REACH_OVER_BORDER: usize = 16;
 
 /// Messages that tell the same.
 pub(crate) struct Fold {
@@ -51,16 +55,37 @@ pub(crate) fn fold(
     folds
 }
 
+/// Folds the newest messages: about so many, and more where the oldest of them tell the same as those before.
 pub(crate) fn fold_newest(
     messages: &VecDeque<Arc<LogMessage>>,
-    most: usize,
+    about: usize,
 ) -> Vec<Vec<Arc<LogMessage>>> {
-    let surplus = messages.len().saturating_sub(most);
-    let newest: Vec<Arc<LogMessage>> = messages.range(surplus..).cloned().collect();
+    let border = border_of(messages, about);
+    let newest: Vec<Arc<LogMessage>> = messages.range(border..).cloned().collect();
     let mut folds = fold(&newest, |_, _| false);
     // Each line has the time of its newest message.
     folds.sort_by_key(|fold| fold.last);
     folds.into_iter().map(|fold| fold.events).collect()
+}
+
+/// Where the newest messages begin, such that what one cause did to many is not cut in two.
+fn border_of(messages: &VecDeque<Arc<LogMessage>>, about: usize) -> usize {
+    let last = messages.len().saturating_sub(MOST_OF_NEWEST.max(about));
+    let mut border = messages.len().saturating_sub(about);
+    while border > last {
+        let after = || messages.range(border..).take(REACH_OVER_BORDER);
+        let joins = |before: &LogMessage| {
+            let is_near = |message: &LogMessage| message.at.since(before.at) <= MAX_GAP_MS;
+            after().any(|message| before.is_alike(message) && is_near(message))
+        };
+        let nearest = border.saturating_sub(REACH_OVER_BORDER).max(last);
+        let first = messages.range(nearest..border).position(|one| joins(one));
+        match first {
+            Some(place) => border = nearest + place,
+            None => break,
+        }
+    }
+    border
 }
 
 /// The names of those whom messages are about, each once.
@@ -136,6 +161,23 @@ mod tests {
             ("delta", "x", day),
         ]);
         assert_eq!(members(&messages), [vec![0], vec![1, 2], vec![3]]);
+    }
+
+    #[test]
+    fn what_one_cause_did_to_many_is_counted_whole() {
+        let mut messages = VecDeque::new();
+        for (id, text) in (1..).zip(["earlier"; 20]) {
+            messages.push_back(Arc::new(event(id, "alpha", &format!("{text} {id}"))));
+        }
+        for place in 0..200 {
+            let who = format!("m-{place}");
+            for text in ["stopped", "running → stopped"] {
+                messages.push_back(Arc::new(event(100 + place, &who, text)));
+            }
+        }
+        let folds = fold_newest(&messages, 300);
+        let counts: Vec<usize> = folds.iter().map(Vec::len).collect();
+        assert_eq!(counts, [200, 200]);
     }
 
     #[test]

@@ -16,8 +16,8 @@ const NAME_COLUMNS: usize = 14;
 const NAME_COLUMNS_WHEN_NARROW: usize = 8;
 const NARROW_BELOW_COLUMNS: usize = 60;
 const SHORT_NAMES_BELOW_COLUMNS: usize = 70;
-/// The most events of which the newest lines are.
-const MAX_FOLDED: usize = 300;
+/// About so many events make the newest lines.
+const ABOUT_FOLDED: usize = 300;
 /// The least columns of a wrapped text. Who it is about gives way.
 const MIN_TEXT_COLUMNS: usize = 24;
 /// The least columns of a text that is cut for what came of it.
@@ -79,7 +79,7 @@ pub(crate) fn lately_lines(facts: &Facts, lines: usize, columns: u16) -> Vec<Sty
     }
     let offset = facts.appearance.offset;
     let today = offset.day(facts.now);
-    let folds = fold_newest(facts.log.messages(), MAX_FOLDED);
+    let folds = fold_newest(facts.log.messages(), ABOUT_FOLDED);
     let newest = folds.iter().rev().take(lines);
     newest
         .map(|events| lately_row(events, offset, &today, usize::from(columns)))
@@ -130,6 +130,7 @@ fn parts_of(
         2.. => names.max(width::of(&span)),
         _ => names,
     };
+    let span = width::clip_middle(&span, columns_of_names);
     before.push(width::fit(&span, columns_of_names), Tone::Strong);
     // One event of each Mysis is what the names say.
     let named: BTreeSet<&str> = messages().map(|event| &*event.who).collect();

@@ -5,7 +5,9 @@ use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::TerminalKind;
 use actors::domain::selector::SelectorWord;
 
-use super::questions::{about_deletion, about_quitting, about_stop, about_suspending, about_thaw};
+use super::questions::{
+    about_deletion, about_quitting, about_start, about_stop, about_suspending, about_thaw,
+};
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::facts::Facts;
 use crate::dashboard::loops::{all_loops, question_to_take, take_loops};
@@ -22,12 +24,20 @@ pub(crate) fn resume(facts: &Facts, targets: &Targets, outbox: &mut Outbox) {
     outbox.order_myses(facts, "resume", &ids, &MysisOrder::Start);
 }
 
-/// Stops one Mysis at once, and asks before stopping several.
-pub(crate) fn stop(facts: &Facts, outbox: &mut Outbox, ids: Vec<MysisId>) {
-    if ids.len() > 1 {
-        return outbox.request(Request::Confirm(about_stop(ids)));
+/// Stops one Mysis at once, and asks before stopping several, or one that the filter hides.
+pub(crate) fn stop(facts: &Facts, outbox: &mut Outbox, ids: Vec<MysisId>, hidden: usize) {
+    if ids.len() > 1 || hidden > 0 {
+        return outbox.request(Request::Confirm(about_stop(facts, ids, hidden)));
     }
     outbox.order_myses(facts, "stop", &ids, &MysisOrder::Stop);
+}
+
+/// Starts Myses at once, and asks before starting any that the filter hides.
+pub(crate) fn start(facts: &Facts, outbox: &mut Outbox, ids: Vec<MysisId>, hidden: usize) {
+    if hidden > 0 {
+        return outbox.request(Request::Confirm(about_start(facts, ids, hidden)));
+    }
+    outbox.order_myses(facts, "start", &ids, &MysisOrder::Start);
 }
 
 pub(crate) fn ask_to_delete(facts: &Facts, outbox: &mut Outbox, ids: Vec<MysisId>) {
@@ -44,21 +54,16 @@ pub(crate) fn ask_to_take_loops(facts: &Facts, outbox: &mut Outbox, ids: Vec<Mys
     }
 }
 
-/// Takes the loops of these Myses; where none of them repeats one, shows the routine of the selected one.
-pub(crate) fn take_loops_or_edit(
-    facts: &Facts,
-    outbox: &mut Outbox,
-    ids: Vec<MysisId>,
-    selected: Option<MysisId>,
-) {
+/// Takes the loops of the Myses in hand; where none of them repeats one, shows the routine of the selected one. It
+/// asks before it takes several, or any where the filter hides some.
+pub(crate) fn take_loops_or_edit(facts: &Facts, outbox: &mut Outbox, targets: &Targets) {
     let repeating = all_loops(facts);
-    let looping: Vec<MysisId> = (ids.into_iter())
-        .filter(|id| repeating.contains(id))
-        .collect();
-    match (&looping[..], selected) {
+    let in_hand = targets.in_hand.iter().copied();
+    let looping: Vec<MysisId> = in_hand.filter(|id| repeating.contains(id)).collect();
+    match (&looping[..], targets.selected) {
         ([], Some(selected)) => outbox.request(Request::EditRoutine(selected, None)),
         ([], None) => {}
-        ([_], _) => take_loops(facts, outbox, &looping),
+        ([_], _) if targets.hidden == 0 => take_loops(facts, outbox, &looping),
         (_, _) => ask_to_take_loops(facts, outbox, looping),
     }
 }
@@ -177,6 +182,58 @@ mod tests {
         desk.key(KeyCode::Backspace);
         desk.types("4");
         assert_eq!(desk.key(KeyCode::Enter).len(), 4);
+    }
+
+    /// What the keys of a hidden mark ask: alpha is marked, and the filter shows ceres alone.
+    fn asked_of_hidden(keys: &str) -> (Desk, Vec<String>) {
+        let mut desk = Desk::new();
+        desk.types(" /ceres");
+        desk.key(KeyCode::Enter);
+        let effects = desk.types(keys);
+        assert!(orders_of(&effects).is_empty(), "{keys}: {effects:?}");
+        let lines = desk.question().lines.clone();
+        (desk, lines)
+    }
+
+    #[test]
+    fn a_key_asks_before_it_acts_upon_a_mark_that_the_filter_hides() {
+        let hides = "It is marked, and the filter hides it.";
+        let (mut desk, asked) = asked_of_hidden("s");
+        assert_eq!(asked[..2], ["Stop alpha?", hides]);
+        assert!(desk.types("n").is_empty());
+        desk.types("s");
+        assert_eq!(
+            order_of(&desk.types("y")).1,
+            MysisOrder::Stop.for_mysis("alpha")
+        );
+        let (mut desk, asked) = asked_of_hidden("r");
+        assert_eq!(asked, ["Start alpha?", hides]);
+        assert_eq!(
+            order_of(&desk.types("y")).1,
+            MysisOrder::Start.for_mysis("alpha")
+        );
+        let (mut desk, asked) = asked_of_hidden("t");
+        assert_eq!(asked, ["Try now the servers of alpha?", hides]);
+        assert_eq!(
+            order_of(&desk.types("y")).1,
+            MysisOrder::Retry.for_mysis("alpha")
+        );
+        let (_, asked) = asked_of_hidden(" s");
+        let several = [
+            "Stop 2 Myses?",
+            "alpha, ceres",
+            "The filter hides 1 of them.",
+        ];
+        assert_eq!(asked[..3], several);
+        // What is open is on the screen.
+        let mut open = Desk::new();
+        open.types(" /ceres");
+        open.key(KeyCode::Enter);
+        open.key(KeyCode::Enter);
+        assert_eq!(
+            order_of(&open.types("s")).1,
+            MysisOrder::Stop.for_mysis("ceres")
+        );
     }
 
     #[test]

@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use zoea_text::figures::group_digits;
-use zoea_text::natural::compare_natural;
 
 use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::overlay::composer::note_tokens;
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog, NumberToType};
 
-/// The most names in a question about several Myses.
-const NAMES_IN_QUESTION: usize = 12;
 /// The most tokens that a note adds to every request without a question.
 const MAX_QUIET_NOTE_TOKENS: u64 = 1_000;
 const MOST_DELETED_BY_KEY: usize = 3;
@@ -38,27 +35,20 @@ pub(crate) fn about_note(ids: &[MysisId], text: &Arc<str>) -> Option<ConfirmDial
 /// their number.
 pub(crate) fn about_deletion(facts: &Facts, ids: Vec<MysisId>) -> Option<ConfirmDialog> {
     let running = facts.roster.running_among(&ids);
-    let mut names: Vec<Arc<str>> = ids.iter().map(|id| facts.name_of(*id)).collect();
-    names.sort_by(|a, b| compare_natural(a, b));
+    let names = facts.names_of(&ids);
     let mut lines = Vec::new();
-    match (&names[..], running) {
-        ([], _) => return None,
-        ([name], 0) => lines.push(format!("Delete {name}?")),
-        ([name], _) => lines.push(format!("Delete the running {name}?")),
-        (_, running) => {
+    match (ids.len(), running) {
+        (0, _) => return None,
+        (1, 0) => lines.push(format!("Delete {names}?")),
+        (1, _) => lines.push(format!("Delete the running {names}?")),
+        (count, running) => {
             let run = match running {
                 0 => "none of them runs".to_string(),
                 1 => "1 of them runs".to_string(),
                 running => format!("{running} of them run"),
             };
-            lines.push(format!("Delete {} Myses? {run}.", names.len()));
-            let more = if names.len() > NAMES_IN_QUESTION {
-                ", …"
-            } else {
-                ""
-            };
-            let first = &names[..names.len().min(NAMES_IN_QUESTION)];
-            lines.push(format!("{}{more}", first.join(", ")));
+            lines.push(format!("Delete {count} Myses? {run}."));
+            lines.push(names);
         }
     }
     let key = facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::Undo);
@@ -73,12 +63,41 @@ pub(crate) fn about_deletion(facts: &Facts, ids: Vec<MysisId>) -> Option<Confirm
     })
 }
 
-pub(crate) fn about_stop(ids: Vec<MysisId>) -> ConfirmDialog {
-    let lines = vec![
-        format!("Stop {} Myses?", ids.len()),
-        "Each is stopped at once, in the middle of its turn.".to_string(),
-    ];
+/// Whether these Myses shall be stopped, of which the filter hides so many.
+pub(crate) fn about_stop(facts: &Facts, ids: Vec<MysisId>, hidden: usize) -> ConfirmDialog {
+    let mut lines = lines_about(facts, "Stop", &ids, hidden);
+    lines.push("Each is stopped at once, in the middle of its turn.".to_string());
     ConfirmDialog::new(ActionToConfirm::Stop(ids), lines)
+}
+
+/// Whether these Myses shall be started, of which the filter hides so many.
+pub(crate) fn about_start(facts: &Facts, ids: Vec<MysisId>, hidden: usize) -> ConfirmDialog {
+    let lines = lines_about(facts, "Start", &ids, hidden);
+    ConfirmDialog::new(ActionToConfirm::Start(ids), lines)
+}
+
+/// Whether the servers that these Myses wait for shall be tried at once.
+pub(crate) fn about_trying_now(facts: &Facts, ids: Vec<MysisId>, hidden: usize) -> ConfirmDialog {
+    let lines = lines_about(facts, "Try now the servers of", &ids, hidden);
+    ConfirmDialog::new(ActionToConfirm::TryNow(ids), lines)
+}
+
+/// What shall be done with whom, and how many of them the filter hides.
+fn lines_about(facts: &Facts, verb: &str, ids: &[MysisId], hidden: usize) -> Vec<String> {
+    let names = facts.names_of(ids);
+    let mut lines = match ids.len() {
+        1 => vec![format!("{verb} {names}?")],
+        count => vec![format!("{verb} {count} Myses?"), names],
+    };
+    match (hidden, ids.len()) {
+        (0, _) => {}
+        (1, 1) => lines.push("It is marked, and the filter hides it.".to_string()),
+        (hidden, all) if hidden == all => {
+            lines.push("They are marked, and the filter hides them.".to_string())
+        }
+        (hidden, _) => lines.push(format!("The filter hides {hidden} of them.")),
+    }
+    lines
 }
 
 pub(crate) fn about_thaw(facts: &Facts) -> ConfirmDialog {

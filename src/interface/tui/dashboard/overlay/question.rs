@@ -28,6 +28,9 @@ pub struct NumberToType {
 pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
     Stop(Vec<MysisId>),
+    Start(Vec<MysisId>),
+    /// Trying the servers at once that these Myses wait for.
+    TryNow(Vec<MysisId>),
     /// Giving these Myses this long note.
     Note(Vec<MysisId>, Arc<str>),
     TakeLoops(Vec<MysisId>),
@@ -96,18 +99,13 @@ impl ConfirmDialog {
         }
     }
 
-    /// The answer of a key. An action that destroys data needs `y`, or the number.
+    /// The answer of a key. Only the keys that are offered answer: one that was typed ahead confirms nothing.
     pub fn press(&mut self, press: KeyEvent) -> ConfirmAnswer {
         if let Some(number) = &mut self.number {
             return number.press(press);
         }
-        let is_light = !matches!(
-            self.about,
-            ActionToConfirm::Delete(_) | ActionToConfirm::LeaveRoutine
-        );
         match (press.code, has_ctrl(press)) {
             (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
-            (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
             (KeyCode::Char('h' | 'H'), false) if self.about.is_about_program() => {
                 ConfirmAnswer::LeaveRunning
             }
@@ -123,6 +121,8 @@ impl ConfirmDialog {
         let keys = match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
+            ActionToConfirm::Start(_) => "y start   n leave them",
+            ActionToConfirm::TryNow(_) => "y try   n leave them",
             ActionToConfirm::Note(..) => "y add it   n keep writing",
             ActionToConfirm::TakeLoops(_) => "y take them   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",

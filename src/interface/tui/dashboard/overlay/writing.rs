@@ -57,6 +57,14 @@ impl Writing {
         self.history.add(&facts.redactor.clean(text));
     }
 
+    /// The drafts, which go into the history when the screen ends.
+    pub(crate) fn unsent(&self, facts: &Facts) -> Vec<String> {
+        let drafts = self.drafts.values();
+        drafts
+            .map(|draft| facts.redactor.clean(draft).into_owned())
+            .collect()
+    }
+
     /// Throws away what was written. In this run it comes back with the history.
     pub(crate) fn discard(&mut self, composer: &Composer, facts: &Facts, outbox: &mut Outbox) {
         self.keep(&composer.target, "");

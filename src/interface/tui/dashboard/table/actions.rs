@@ -6,6 +6,7 @@ use super::groups::next_grouping;
 use super::keys::TableAction;
 use super::sorting::Sorting;
 use crate::dashboard::facts::Facts;
+use crate::dashboard::orders::questions::about_trying_now;
 use crate::dashboard::outbox::{Outbox, Request};
 use crate::dashboard::overlay::query::QueryScope;
 use actors::domain::ids::MysisId;
@@ -127,9 +128,14 @@ impl MysisTable {
             (true, Some(need)) => need.myses.iter().map(|mysis| mysis.id).collect(),
             (true, None) => self.selected().into_iter().collect(),
         };
-        match targets.is_empty() {
-            true => outbox.say("no Mysis waits for a server"),
-            false => drop(outbox.order_myses(facts, "try now", &targets, &MysisOrder::Retry)),
+        // The line of a need tells whom it is about; marks may be hidden.
+        let hidden = self.hidden_among(&targets);
+        match (targets.is_empty(), hidden) {
+            (true, _) => outbox.say("no Mysis waits for a server"),
+            (false, 1..) if !self.marks().is_empty() => {
+                outbox.request(Request::Confirm(about_trying_now(facts, targets, hidden)));
+            }
+            (false, _) => drop(outbox.order_myses(facts, "try now", &targets, &MysisOrder::Retry)),
         }
     }
 

@@ -20,6 +20,7 @@ use crate::dashboard::money::percent;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::width;
 use crate::dashboard::toolkit::columns::{WidthRequest, share_room};
 
 /// A column of the table. They stand in this order, unless the operator chose another one.
@@ -119,7 +120,7 @@ const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Mark, "need", ""), (3, 3, 0), TEXT,
         |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of)), None),
     spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
-        |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
+        |at| (width::clip_middle(&one_line(&at.status().name), at.width.into()), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
         Some(|of, _| [Some(&of.name), None, None])),
     spec((Column::Doing, "doing", "DOING"), (15, 22, 0), TEXT,
         |at| cells::doing_within(at.status(), at.facts.now, &at.facts.outages, usize::from(at.width)),
@@ -225,14 +226,17 @@ impl Column {
 }
 
 impl ColumnSpec {
-    /// The columns of the screen that it wants in a table of this width, as the one at this place by importance.
-    fn request(&self, table: u16, place: u16) -> WidthRequest {
+    /// The columns of the screen that it wants in a table of this width with names of at most so many columns, as the
+    /// one at this place by importance.
+    fn request(&self, (table, names): (u16, u16), place: u16) -> WidthRequest {
         let (width, wide, _) = self.widths;
         let width = match self.column == Column::Doing && table < MIN_COLUMNS_FOR_WORDS {
             true => SHORT_DOING_COLUMNS,
             false => width,
         };
         let good = [
+            // Names may differ at their ends only.
+            (Column::Name, names.max(width)),
             (Column::Words, GOOD_WORDS_COLUMNS),
             (Column::Trend, GOOD_TREND_COLUMNS),
         ];
@@ -281,27 +285,27 @@ impl PlacedColumn {
     }
 }
 
-/// The columns that fit this width, the most important ones, without those that are folded.
-pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColumn> {
+/// The columns that fit a table of this width with names of at most so many columns, the most important ones, without
+/// those that are folded.
+pub fn fitting_columns((width, names): (u16, u16), folded: &BTreeSet<Column>) -> Vec<PlacedColumn> {
     let wanted = COLUMNS
         .iter()
         .filter(|spec| width >= spec.widths.2 && !folded.contains(&spec.column));
-    let (mut specs, left) = choose(width, wanted);
+    let (mut specs, left) = choose((width, names), wanted);
     specs.sort_by_key(|(spec, _)| spec.column);
     place(specs, left)
 }
 
 /// The columns that the operator chose, in that order, as far as they fit.
-pub fn chosen_columns(width: u16, chosen: &[Column]) -> Vec<PlacedColumn> {
+pub fn chosen_columns((width, names): (u16, u16), chosen: &[Column]) -> Vec<PlacedColumn> {
     let mark = [Column::Mark];
     let others = chosen.iter().filter(|column| **column != Column::Mark);
     let wanted = mark.iter().chain(others).map(|column| column.spec());
-    let (specs, left) = choose(width, wanted);
+    let (specs, left) = choose((width, names), wanted);
     place(specs, left)
 }
 
-/// The columns of the last words before others get wider: a sentence is of more use than the end of a
-/// name.
+/// The columns of the last words before others get wider than they need.
 const GOOD_WORDS_COLUMNS: u16 = 40;
 /// A rate with the bars of the last quarter of an hour.
 const GOOD_TREND_COLUMNS: u16 = 14;
@@ -314,12 +318,15 @@ type Chosen = Vec<(&'static ColumnSpec, u16)>;
 
 /// Takes the columns that fit, in this order, and shares the room out. Returns them and the columns of
 /// the screen that are left. In a very narrow table the first two are cut.
-fn choose(width: u16, wanted: impl Iterator<Item = &'static ColumnSpec>) -> (Chosen, u16) {
+fn choose(
+    (width, names): (u16, u16),
+    wanted: impl Iterator<Item = &'static ColumnSpec>,
+) -> (Chosen, u16) {
     let specs: Vec<&ColumnSpec> = wanted.collect();
     let requests: Vec<WidthRequest> = specs
         .iter()
         .zip(0..)
-        .map(|(spec, place)| spec.request(width, place))
+        .map(|(spec, place)| spec.request((width, names), place))
         .collect();
     let (widths, left) = share_room(width, 2, &requests);
     let chosen = specs.into_iter().zip(widths);

@@ -10,14 +10,15 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::last_request::{
     MessageChange, MessageSum, RequestByteCounts, RequestChange, SentRequest,
 };
-use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::order::{CompletedOrder, MAX_ORDER_BYTES, MysisOrder, Order};
 use actors::domain::routine::{CircleOffer, RoutineStatus, RunSource};
 use actors::domain::screen::UiEffect;
 use actors::domain::silence::{SilenceNotice, SilenceScope};
 use actors::domain::state::{LifeState, Totals};
 use crossterm::event::KeyCode;
+use zoea_text::redact::Redactor;
 
-use super::{Desk, orders_of, status};
+use super::{Desk, orders_of, rules, status};
 use crate::dashboard::input_event::{Input, ctrl};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::loops::loops_line;
@@ -36,6 +37,19 @@ fn control_c_throws_a_draft_away_and_the_history_brings_it_back() {
     assert_eq!(desk.composer().field.text(), "");
     desk.key(KeyCode::Up);
     assert_eq!(desk.composer().field.text(), "go home");
+}
+
+#[test]
+fn what_is_kept_for_later_and_what_is_open_go_into_the_history_at_the_end() {
+    let mut desk = Desk::new();
+    let redactor = Redactor::new(["hunter2-hunter2".into()]);
+    desk.board.take_rules(rules(), Arc::new(redactor));
+    desk.types("bmine hunter2-hunter2");
+    desk.key(KeyCode::Esc);
+    desk.types("mgo home");
+    assert_eq!(desk.board.unsent(), ["mine [redacted]", "go home"]);
+    desk.press(ctrl('c'));
+    assert_eq!(desk.board.unsent(), ["mine [redacted]"]);
 }
 
 #[test]
@@ -66,6 +80,20 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     };
     assert!(matches!(order, MysisOrder::Note(text) if text.len() == long.len()));
     assert_eq!(desk.board.writing.draft(&target), "");
+}
+
+#[test]
+fn what_is_longer_than_an_order_may_be_is_not_pasted() {
+    let mut desk = Desk::new();
+    desk.types("mhello");
+    let long = "x".repeat(MAX_ORDER_BYTES + 1);
+    desk.board.on_input(Input::Event(Event::Paste(long)));
+    assert_eq!(desk.composer().field.text(), "hello");
+    assert!(
+        desk.said().starts_with("nothing was pasted"),
+        "{}",
+        desk.said()
+    );
 }
 
 #[test]

@@ -32,6 +32,15 @@ pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
+/// A name, cut to this width. A cut one keeps its end, which may be all that tells it from others: `frontie…-01`.
+pub fn clip_middle(name: &str, columns: usize) -> String {
+    if of(name) <= columns {
+        return name.to_string();
+    }
+    let end = end(name, columns.saturating_sub(1) / 3);
+    format!("{}{end}", clip(name, columns - of(end)))
+}
+
 /// The longest beginning of a line that fits.
 pub fn start(line: &str, columns: usize) -> &str {
     let mut taken = 0;
@@ -163,6 +172,15 @@ mod tests {
         assert_eq!(clip("世界", 2), "…");
         assert_eq!(clip("x", 0), "");
         assert_eq!(fit("世界", 6), "世界  ");
+    }
+
+    #[test]
+    fn a_cut_name_keeps_its_end() {
+        assert_eq!(clip_middle("frontier-miner-01", 17), "frontier-miner-01");
+        assert_eq!(clip_middle("frontier-miner-01", 11), "frontie…-01");
+        assert_eq!(clip_middle("世界世界", 5), "世…");
+        assert_eq!(clip_middle("frontier", 1), "…");
+        assert_eq!(clip_middle("frontier", 0), "");
     }
 
     #[test]

@@ -74,6 +74,9 @@ fn swarm(facts: &Facts) -> String {
 fn whom(facts: &Facts, ids: &[MysisId]) -> String {
     match ids {
         [id] => one_line(&facts.name_of(*id)),
-        ids => format!("{} Myses", ids.len()),
+        ids => {
+            let names = one_line(&facts.names_of(ids));
+            format!("{} Myses: {names}", ids.len())
+        }
     }
 }

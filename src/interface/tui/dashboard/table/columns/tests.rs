@@ -30,10 +30,11 @@ fn columns_fill_every_width_and_never_more() {
     let folded = BTreeSet::from([Column::Words, Column::Provider]);
     for width in 0..400 {
         for placed in [
-            fitting_columns(width, &BTreeSet::new()),
-            fitting_columns(width, &folded),
-            chosen_columns(width, &all),
-            chosen_columns(width, &[Column::Tokens, Column::Name]),
+            fitting_columns((width, 0), &BTreeSet::new()),
+            fitting_columns((width, 32), &BTreeSet::new()),
+            fitting_columns((width, 0), &folded),
+            chosen_columns((width, 32), &all),
+            chosen_columns((width, 0), &[Column::Tokens, Column::Name]),
         ] {
             let end = placed.iter().map(|column| column.x + column.width).max();
             let end = end.unwrap_or(0);
@@ -53,10 +54,20 @@ fn columns_fill_every_width_and_never_more() {
 #[test]
 fn columns_that_the_operator_chose_stand_in_that_order() {
     let chosen = [Column::Tokens, Column::Name, Column::State];
-    let placed = chosen_columns(60, &chosen);
+    let placed = chosen_columns((60, 0), &chosen);
     let shown: Vec<Column> = placed.iter().map(|placed| placed.column).collect();
     assert_eq!(
         shown,
         [Column::Mark, Column::Tokens, Column::Name, Column::State]
     );
+}
+
+#[test]
+fn a_long_name_is_whole_before_the_words_are_wide() {
+    let width_of = |names| {
+        let placed = fitting_columns((100, names), &BTreeSet::new());
+        let name = placed.iter().find(|one| one.column == Column::Name);
+        name.expect("a column of names").width
+    };
+    assert_eq!((width_of(5), width_of(17)), (11, 17));
 }

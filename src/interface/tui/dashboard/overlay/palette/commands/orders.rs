@@ -29,7 +29,7 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("thaw", &[], Give("thaw", &Order::Thaw), "end the pause"),
     command("forget-held", &[Takes::Text], Named("forget", |id| Order::ForgetHeld { id }), "allow a held text again, by its id"),
     command("budget", &[Takes::Free("DOLLARS|TOKENS tokens")], Line(raise_budget), "raise today's spending cap"),
-    command("stop", &[Takes::Myses], Myses(|it, ids| ordering::stop(it.facts, it.outbox, ids)), "stop at once"),
+    command("stop", &[Takes::Myses], Myses(|it, ids| ordering::stop(it.facts, it.outbox, ids, 0)), "stop at once"),
     command("routine", &[Takes::Myses, Takes::Text], Line(start_routine), "start a repeated round, or an earlier routine"),
     command("take", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_take_loops(it.facts, it.outbox, ids)), "let them repeat their paying loops as routines; asks first").of_game(),
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
