@@ -57,6 +57,7 @@ use body::BodyKind;
 use listing::read_pages;
 use message::RawResult;
 use mirror::MirroredArgument;
+use resume_token::fresh_request_id;
 use wire::McpResponseBody;
 
 /// The largest answer of an unknown server, in bytes.
@@ -180,7 +181,7 @@ impl ServerSession {
             session: None,
             version: "".into(),
             name: None,
-            last_request: AtomicI64::new(0),
+            last_request: AtomicI64::new(fresh_request_id()),
             has_new_tools: AtomicBool::new(false),
         }
     }

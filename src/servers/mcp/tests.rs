@@ -441,9 +441,11 @@ async fn a_call_that_takes_too_long_is_cancelled() {
         matches!(failure, Err(McpFailure::TooLate(_))),
         "{failure:?}"
     );
-    let last = server.seen().pop().expect("a request");
+    let mut seen = server.seen();
+    let last = seen.pop().expect("a request");
     assert_eq!(last.body["method"], "notifications/cancelled");
-    assert_eq!(last.body["params"]["requestId"], 2);
+    let called = seen.pop().expect("a call");
+    assert_eq!(last.body["params"]["requestId"], called.body["id"]);
 }
 
 #[tokio::test]

@@ -47,6 +47,18 @@ async fn of_a_web_page_the_title_is_told() {
 }
 
 #[tokio::test]
+async fn a_request_of_one_session_has_no_id_of_another() {
+    let server = Server::start(usual).await;
+    let (_one, _other) = (server.open().await, server.open().await);
+    let seen = server.seen();
+    let mut opened = seen
+        .iter()
+        .filter(|seen| seen.body["method"] == "initialize");
+    let ids = [opened.next(), opened.next()].map(|seen| seen.expect("two").body["id"].clone());
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[tokio::test]
 async fn a_stream_on_which_the_server_asks_without_end_is_given_up() {
     let (server, session) = Server::for_calls(|_| {
         let ping =
