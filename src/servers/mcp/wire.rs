@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
+use reqwest::header::ACCEPT_ENCODING;
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
@@ -98,7 +99,9 @@ impl ServerSession {
         let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
         let mut request = self
             .endpoint
-            .with_access(request.header("accept", accepted));
+            .with_access(request.header("accept", accepted))
+            // A text that a gateway has packed would come as bytes, and all at once.
+            .header(ACCEPT_ENCODING, "identity");
         if let Some(session) = &self.session {
             request = request.header(HEADER_SESSION_ID, &**session);
         }
