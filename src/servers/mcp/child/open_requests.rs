@@ -44,6 +44,9 @@ struct Requests {
     open: BTreeMap<i64, OpenRequest>,
     /// Those that were given up before they were sent.
     given_up: BTreeSet<i64>,
+    /// Notifications that were sent after whatever was answered last. Some servers answer one with an
+    /// error, which has no id.
+    told: usize,
     log: LogWindow,
 }
 
@@ -101,6 +104,7 @@ impl OpenRequests {
             name: name.into(),
             open: BTreeMap::new(),
             given_up: BTreeSet::new(),
+            told: 0,
             log: LogWindow::new(Instant::now()),
         })))
     }
@@ -125,6 +129,11 @@ impl OpenRequests {
             odd: String::new(),
         };
         requests.open.insert(*id, request);
+    }
+
+    /// Notes a notification that is about to be sent.
+    pub(super) fn tell(&self) {
+        self.0.lock().told += 1;
     }
 
     /// Somebody waits for the answer to this request.
@@ -198,6 +207,11 @@ impl Requests {
     }
 
     fn take_answer(&mut self, message: &RpcMessage<'_>, passed: &mut PassedLines) {
+        if message.id.is_none() && message.error.is_some() && self.told > 0 {
+            self.told -= 1;
+            tracing::debug!(server = %self.name, "the server refuses a notification");
+            return;
+        }
         let of = match message.id {
             Some(given) => {
                 let is_it = |id: &&i64| is_same_id(given, **id);
@@ -208,6 +222,8 @@ impl Requests {
         };
         let meaning = of.map(|id| (id, message.classify(id, 200)));
         if let Some((id, MessageMeaning::Answer(answer))) = meaning {
+            // A server takes its messages in their order.
+            self.told = 0;
             return self.settle(id, answer, message.error, passed);
         }
         let given = bounded_text(one_line(message.id.unwrap_or("none")), MAX_SHOWN_BYTES / 4);
@@ -421,6 +437,23 @@ mod tests {
         requests.skip_line();
         let large = "the answer is larger than the 8192 KiB that are read";
         assert_eq!(said(&one), Some(Err(large.to_string())));
+    }
+
+    #[test]
+    fn an_error_after_a_notification_is_about_that_and_fails_no_request() {
+        let error = br#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"}}"#;
+        let (requests, [one]) = calls([3]);
+        requests.tell();
+        requests.read_line(error);
+        assert_eq!(said(&one), None);
+        requests.read_line(error);
+        assert_eq!(said(&one), Some(Err("no (-32601)".to_string())));
+        let (requests, [one, other]) = calls([3, 4]);
+        requests.tell();
+        requests.read_line(br#"{"id":3,"result":{}}"#);
+        assert!(said(&one).is_some());
+        requests.read_line(error);
+        assert_eq!(said(&other), Some(Err("no (-32601)".to_string())));
     }
 
     #[test]

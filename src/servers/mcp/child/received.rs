@@ -100,6 +100,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
         &mut self,
         mut item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        if matches!(item, JsonRpcMessage::Notification(_)) {
+            self.requests.tell();
+        }
         if let JsonRpcMessage::Request(sent) = &mut item {
             let request = &mut sent.request;
             without_progress(request.extensions_mut());
