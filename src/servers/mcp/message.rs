@@ -215,7 +215,7 @@ pub(super) fn is_same_id(given: &str, id: i64) -> bool {
     whole_number(given.trim_matches('"')) == Some(id)
 }
 
-pub(super) fn whole_number(text: &str) -> Option<i64> {
+fn whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
     let from_fraction = || {
         let (whole, fraction) = text.split_once('.')?;

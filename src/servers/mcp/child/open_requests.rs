@@ -18,7 +18,7 @@ use super::process::LogWindow;
 use crate::body::too_large;
 use crate::message::{
     CANCELLED, MAX_REQUESTS, MessageMeaning, RawResult, RpcError, RpcMessage, TOOLS_CHANGED,
-    for_each_value, is_same_id, readable, whole_number,
+    for_each_value, is_same_id, readable,
 };
 use crate::{MAX_ANSWER_BYTES, McpFailure};
 
@@ -333,11 +333,11 @@ impl PassedLines {
         }
         let id = match message.id {
             None => String::new(),
-            Some(given) => match library_id(given) {
-                Some(id) => format!(r#","id":{id}"#),
-                // Nobody could be answered.
-                None => return,
-            },
+            Some(given) if serde_json::from_str::<RequestId>(given).is_ok() => {
+                format!(r#","id":{given}"#)
+            }
+            // Nobody could be answered.
+            Some(_) => return,
         };
         // Without them a request is refused.
         let params = message.params.filter(|it| it.len() <= MAX_PASSED_BYTES);
@@ -367,14 +367,6 @@ impl PassedLines {
         let error = format!(r#"{{"code":{code},"message":{message},"data":{data}}}"#);
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n");
         self.text.push_str(&line);
-    }
-}
-
-/// The id of a server's request as rmcp takes it and sends it back.
-fn library_id(given: &str) -> Option<String> {
-    match serde_json::from_str::<RequestId>(given) {
-        Ok(_) => Some(given.to_string()),
-        Err(_) => whole_number(given).map(|id| id.to_string()),
     }
 }
 
@@ -452,6 +444,7 @@ mod tests {
         requests.tell();
         requests.read_line(br#"{"id":3,"result":{}}"#);
         assert!(said(&one).is_some());
+        drop(one);
         requests.read_line(error);
         assert_eq!(said(&other), Some(Err("no (-32601)".to_string())));
     }
@@ -484,7 +477,7 @@ mod tests {
         for (line, passed) in [
             (
                 r#"{"id":3.0,"method":"ping"}"#,
-                r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#,
+                r#"{"jsonrpc":"2.0","id":3.0,"method":"ping"}"#,
             ),
             (
                 r#"[{"id":"x","method":"a/b","params":{"c":"\ud83d"}},{"method":"notifications/progress"}]"#,
