@@ -2,15 +2,16 @@
 //!
 //! One process is one session and ends with it. What it sends is bounded before it is parsed
 //! ([`lines`]), and again before it is answered ([`received`]). rmcp finds out whether the server does without sessions, answers what it asks, and
-//! cancels calls that take too long. Results have the same readers as those that come over HTTP.
+//! cancels calls that take too long. Answers to ours do not pass through its types ([`open_requests`]): they have the same
+//! readers as those that come over HTTP.
 
 mod last_words;
 mod lines;
+mod open_requests;
 mod ours;
 mod process;
 mod received;
 mod requests;
-mod task_only;
 
 use parking_lot::Mutex;
 use std::path::Path;
@@ -29,13 +30,14 @@ use tokio_util::task::TaskTracker;
 use super::listing::{PageFailure, read_pages};
 use super::patience::CallClock;
 use super::{
-    Listing, MAX_ANSWER_BYTES, McpFailure, SessionMode, bounded_text, one_line, shown_name,
+    Listing, MAX_ANSWER_BYTES, McpFailure, SessionMode, bounded_text, one_line, refusal_text,
+    shown_name,
 };
 use lines::BoundedLines;
+use open_requests::OpenRequests;
 use ours::{CallDesk, OurSide};
 use process::ChildProcess;
 use received::{EndedReading, LimitedMessages};
-use task_only::TaskOnlyTools;
 
 /// How long the end of a process is waited for, so that a failure can tell how it ended.
 const END_WAIT: Duration = Duration::from_millis(500);
@@ -87,7 +89,7 @@ pub struct ChildSession {
     /// The name that the server gives itself, or else the program's, for the operator.
     name: Arc<str>,
     questions: Arc<CallDesk>,
-    task_only: TaskOnlyTools,
+    requests: OpenRequests,
 }
 
 /// Why a request to a child process has no result.
@@ -99,8 +101,12 @@ pub enum ChildFailure {
     /// The process had ended before the request was sent.
     #[error("{0}")]
     Gone(String),
-    #[error("{message} ({code})")]
-    Refused { code: i64, message: String },
+    #[error("{}", refusal_text(message, *code))]
+    Refused {
+        /// The JSON-RPC code, if it has one.
+        code: Option<i64>,
+        message: String,
+    },
     /// The request was sent, and the process ended.
     #[error("{0}")]
     Lost(String),
@@ -148,7 +154,13 @@ impl ChildServer {
                 self.is_older.store(false, Ordering::Relaxed);
                 Err(failure)
             }
-            opened => opened,
+            // rmcp may have found it out, by an answer or after ten seconds without one.
+            Ok(session) => {
+                let modern = ProtocolVersion::V_2026_07_28;
+                let is_older = *session.version != *modern.as_str();
+                self.is_older.store(is_older, Ordering::Relaxed);
+                Ok(session)
+            }
         };
         opened.map_err(|failure| match failure {
             OpenFailure::NoSession(why) | OpenFailure::Final(why) => ChildFailure::NotReady(why),
@@ -165,14 +177,14 @@ impl ChildServer {
         let ended_reading = EndedReading::new(process.stop_token(), self.notify_end.clone());
         let has_new_tools = Arc::new(AtomicBool::new(false));
         let questions = Arc::new(CallDesk::default());
-        let task_only = TaskOnlyTools::default();
+        let requests = OpenRequests::new(self.command.short_name());
         let ours = OurSide {
             has_new_tools: has_new_tools.clone(),
             questions: questions.clone(),
         };
-        let lines = BoundedLines::new(stdout, ended_reading.clone(), task_only.clone());
+        let lines = BoundedLines::new(stdout, ended_reading.clone(), requests.clone());
         let messages = AsyncRwTransport::new_client(lines, stdin);
-        let received = LimitedMessages::new(messages, ended_reading.clone());
+        let received = LimitedMessages::new(messages, ended_reading.clone(), requests.clone());
         let opened = ours.serve_with_lifecycle(received, lifecycle);
         // Cancel-safe: whatever is dropped here is not used again.
         let error = tokio::select! {
@@ -190,7 +202,7 @@ impl ChildServer {
                         has_new_tools,
                         ended_reading,
                         questions,
-                        task_only,
+                        requests,
                     });
                 }
                 Err(error) => error,
@@ -250,7 +262,24 @@ fn refusal(error: &ClientInitializeError) -> Option<String> {
             | ClientInitializeError::TransportError { .. }
             | ClientInitializeError::Cancelled
     );
-    (!is_silent).then(|| format!("it does not speak MCP: {}", shown(&error.to_string())))
+    let is_other = matches!(
+        error,
+        ClientInitializeError::ExpectedInitResponse(_)
+            | ClientInitializeError::ExpectedInitResult(_)
+    );
+    // The library's own texts for these are values in Rust.
+    let said = if is_other {
+        "it answered the question for a session with something else".to_string()
+    } else if let ClientInitializeError::NoCompatibleProtocolVersion {
+        server_supported, ..
+    } = error
+    {
+        let known: Vec<&str> = server_supported.iter().map(|it| it.as_str()).collect();
+        shown(&format!("it supports the revisions {}", known.join(", ")))
+    } else {
+        shown(&error.to_string())
+    };
+    (!is_silent).then(|| format!("it does not speak MCP: {said}"))
 }
 
 impl ChildSession {
@@ -291,8 +320,7 @@ impl ChildSession {
         let limits = (MAX_ANSWER_BYTES, &Mutex::default());
         read_pages(SessionMode::Sessions, limits, |request, _| async move {
             // Each page has the limit, and nobody is asked meanwhile.
-            let page = self.ask(request, limit, &CallClock::default()).await?;
-            Ok(self.task_only.restore(page)?)
+            self.ask(request, limit, &CallClock::default()).await
         })
         .await
     }
@@ -309,7 +337,15 @@ impl ChildSession {
 
 impl From<McpFailure> for ChildFailure {
     fn from(failure: McpFailure) -> ChildFailure {
-        ChildFailure::Broken(failure.to_string())
+        match failure {
+            McpFailure::Refused { code, message, .. } => ChildFailure::Refused { code, message },
+            McpFailure::RefusedAfterAsking { .. }
+            | McpFailure::Status { .. }
+            | McpFailure::SessionGone
+            | McpFailure::Http { .. }
+            | McpFailure::Broken(_)
+            | McpFailure::TooLate(_) => ChildFailure::Broken(failure.to_string()),
+        }
     }
 }
 

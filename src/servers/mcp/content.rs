@@ -1,8 +1,9 @@
 //! Converts a tool's result to text for the model.
 
-use actors::domain::bounds::MAX_TAKEN_BYTES;
+use actors::domain::bounds::{MAX_TAKEN_BYTES, bounded_text};
 use actors::ports::LinkAnswer;
 use zoea_http::raw_json;
+use zoea_text::clean::one_line;
 
 use super::{McpFailure, unexpected_answer};
 
@@ -10,6 +11,10 @@ use super::{McpFailure, unexpected_answer};
 const MAX_STRUCTURED_BYTES: usize = 64 << 10;
 
 const MAX_PIECES: usize = 4096;
+/// The longest text that describes a resource, in bytes.
+const MAX_DESCRIPTION_BYTES: usize = 1024;
+/// What a model reads of a call that failed without a word. Nothing would look like a success.
+const SILENT_FAILURE: &str = "Error: the tool failed and said nothing";
 /// A part of an unknown kind that is larger is not shown.
 const MAX_UNKNOWN_BYTES: usize = 4 << 10;
 
@@ -39,10 +44,14 @@ pub(super) fn read_answer(result: &str) -> Result<LinkAnswer, McpFailure> {
         }
         Some(_) | None => {}
     }
+    let is_error = matches!(is_error, Some("true" | r#""true""# | "1"));
+    if is_error && text.trim().is_empty() {
+        text = SILENT_FAILURE.to_string();
+    }
     Ok(LinkAnswer {
         text,
         structured,
-        is_error: matches!(is_error, Some("true" | r#""true""# | "1")),
+        is_error,
     })
 }
 
@@ -94,7 +103,13 @@ fn push_part(out: &mut String, part: &str) {
                 (None, None) => "[resource]".to_string(),
             }
         }
-        ("resource_link", ..) => format!("[resource: {}]", word(uri)),
+        ("resource_link", ..) => {
+            let about = raw_json::pick(part, ["name", "title", "description"]);
+            let about = about.into_iter().flatten().filter_map(raw_json::as_text);
+            let told: Vec<String> = std::iter::once(word(uri)).chain(about).collect();
+            let told = bounded_text(one_line(&told.join(", ")), MAX_DESCRIPTION_BYTES);
+            format!("[resource: {told}]")
+        }
         _ if part.len() <= MAX_UNKNOWN_BYTES => part.to_string(),
         _ => format!("[content of an unknown kind, {} bytes]", part.len()),
     };
@@ -179,6 +194,16 @@ mod tests {
             ),
             "ore\n[resource: a:b]"
         );
+        assert_eq!(
+            text_of(
+                r#"{"content":[{"type":"resource_link","uri":"a:b","name":"report","title":"The\nweek","description":"42 pages"}]}"#
+            ),
+            "[resource: a:b, report, The week, 42 pages]"
+        );
+        for silent in ["[]", "null", r#"[{"type":"text","text":" "}]"#] {
+            let result = format!(r#"{{"content":{silent},"isError":true}}"#);
+            assert_eq!(text_of(&result), SILENT_FAILURE, "{silent}");
+        }
         let failed = |is_error: &str| {
             let result = format!(r#"{{"content":"no","isError":{is_error}}}"#);
             read_answer(&result).expect("a result").is_error

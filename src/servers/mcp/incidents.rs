@@ -12,7 +12,7 @@ use zoea_grammar::incident::{Incident, IncidentKeeper, IncidentKind};
 use zoea_http::kept::RawAnswer;
 use zoea_text::redact::hide_passwords;
 
-use super::McpFailure;
+use super::{McpFailure, refusal_text};
 
 /// The JSON-RPC code by which early SpaceMolt told that a command failed, which is no failure of a call.
 pub const COMMAND_FAILED_CODE: i64 = 0;
@@ -34,9 +34,9 @@ impl FailedCalls {
         &self,
         server: &str,
         params: CallToolRequestParams,
-        (code, message): (i64, &str),
+        (code, message): (Option<i64>, &str),
     ) {
-        if code == COMMAND_FAILED_CODE {
+        if code == Some(COMMAND_FAILED_CODE) {
             return;
         }
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -47,7 +47,7 @@ impl FailedCalls {
             headers: vec![("content-type".to_string(), "application/json".to_string())],
             body: error.to_string().into_bytes(),
         };
-        let failure = format!("{message} ({code})");
+        let failure = refusal_text(message, code);
         self.keep(server, (written(&request), raw), &failure).await;
     }
 

@@ -57,10 +57,13 @@ use body::BodyKind;
 use listing::read_pages;
 use message::RawResult;
 use mirror::MirroredArgument;
+use resume_token::fresh_request_id;
 use wire::McpResponseBody;
 
 /// The largest answer of an unknown server, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
+/// How long a server may take to receive that its session is open.
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest name of a server that is shown, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
@@ -109,7 +112,7 @@ pub enum McpFailure {
     #[error("HTTP {status}{why}")]
     Status {
         status: u16,
-        /// The server's text after `: `, or nothing.
+        /// The request, if it is no call, and the server's text after `: `, or nothing.
         why: String,
         /// How long the server wants to be left alone.
         retry_after: Option<Duration>,
@@ -166,11 +169,27 @@ impl ServerSession {
         let greeting: InitializeResponse = result.read("initialize")?;
         session.version = greeting.version.into();
         session.name = greeting.server["name"].as_str().and_then(shown_name);
-        let done = InitializedNotification::default();
-        session
-            .notify(ClientNotification::InitializedNotification(done))
-            .await?;
+        session.tell_initialized().await?;
         Ok(session)
+    }
+
+    /// Tells the server that the session is open. Many servers know no notification, or answer it with an
+    /// error, and serve the session all the same: whether it lives, the list of tools shows.
+    async fn tell_initialized(&self) -> Result<(), McpFailure> {
+        let done = InitializedNotification::default();
+        let told = self.notify(ClientNotification::InitializedNotification(done));
+        let told = tokio::time::timeout(NOTIFY_TIMEOUT, told).await;
+        let why = match told.unwrap_or(Err(McpFailure::TooLate(NOTIFY_TIMEOUT))) {
+            Ok(()) => return Ok(()),
+            Err(
+                failure @ McpFailure::Status {
+                    status: 401 | 403, ..
+                },
+            ) => return Err(failure),
+            Err(failure) => failure.to_string(),
+        };
+        tracing::info!(server = %self.endpoint.host(), %why, "the server does not take `notifications/initialized`");
+        Ok(())
     }
 
     fn new(endpoint: UpstreamEndpoint, mode: SessionMode) -> ServerSession {
@@ -180,7 +199,7 @@ impl ServerSession {
             session: None,
             version: "".into(),
             name: None,
-            last_request: AtomicI64::new(0),
+            last_request: AtomicI64::new(fresh_request_id()),
             has_new_tools: AtomicBool::new(false),
         }
     }

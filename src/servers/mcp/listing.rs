@@ -337,6 +337,8 @@ fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
                 Err("its inputSchema is too deep")
             }
             Ok(Value::Object(schema)) => Ok(schema),
+            // Some languages write an empty object so.
+            Ok(Value::Array(items)) if items.is_empty() => Ok(Map::new()),
             Ok(_) => Err("its inputSchema is not an object"),
             Err(_) => Err("its inputSchema is too deep"),
         },

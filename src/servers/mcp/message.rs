@@ -13,16 +13,17 @@ use zoea_http::raw_json;
 
 use super::{McpFailure, unexpected_answer};
 
-const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
-const CANCELLED: &str = "notifications/cancelled";
-const MAX_REQUESTS: usize = 256;
+pub(super) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+pub(super) const CANCELLED: &str = "notifications/cancelled";
+/// The most requests of a server in one text.
+pub(super) const MAX_REQUESTS: usize = 256;
 
 pub(super) struct RpcMessage<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) method: Option<String>,
     pub(super) params: Option<&'a str>,
     result: Option<&'a str>,
-    error: Option<&'a str>,
+    pub(super) error: Option<&'a str>,
     /// Whether it says which protocol it is of.
     is_named: bool,
 }
@@ -67,7 +68,7 @@ impl RawResult {
     }
 }
 
-enum MessageMeaning {
+pub(super) enum MessageMeaning {
     Answer(Result<RawResult, McpFailure>),
     /// It is a request of the server, or takes one back.
     Asks,
@@ -96,18 +97,8 @@ impl<'a> MatchedMessages<'a> {
     /// a row. What is no message is passed over.
     pub(super) fn find(text: &'a str, id: i64, status: u16) -> MatchedMessages<'a> {
         let mut received = MatchedMessages::default();
-        let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-        for value in values.map_while(Result::ok).map(RawValue::get) {
-            received.is_json = true;
-            if value.starts_with('[') {
-                raw_json::for_each_element(value, |value| received.take(value, id, status));
-            } else {
-                received.take(value, id, status);
-            }
-            if received.answer.is_some() {
-                break;
-            }
-        }
+        let read = for_each_value(text, |value| received.take(value, id, status));
+        received.is_json = read > 0;
         received
     }
 
@@ -132,7 +123,7 @@ impl<'a> MatchedMessages<'a> {
 
 impl<'a> RpcMessage<'a> {
     /// Reads a value; `None` if it is no message.
-    fn read(value: &'a str) -> Option<RpcMessage<'a>> {
+    pub(super) fn read(value: &'a str) -> Option<RpcMessage<'a>> {
         let keys = ["id", "method", "params", "result", "error", "jsonrpc"];
         let [id, method, params, result, error, named] = raw_json::pick_with_nulls(value, keys);
         let is_given = |value: &&str| *value != "null";
@@ -153,7 +144,7 @@ impl<'a> RpcMessage<'a> {
     /// What the message means for request `id`. An error without an id counts as its answer,
     /// because server-everything sends such errors after a restart. A result without an id or with
     /// another one does not.
-    fn classify(&self, id: i64, status: u16) -> MessageMeaning {
+    pub(super) fn classify(&self, id: i64, status: u16) -> MessageMeaning {
         if self.method.is_some() {
             return match (self.id, self.method.as_deref()) {
                 (Some(_), _) | (None, Some(CANCELLED)) => MessageMeaning::Asks,
@@ -220,7 +211,7 @@ impl RpcError {
 }
 
 /// Whether an id is this number. Some servers write it as a string, or with a fraction.
-fn is_same_id(given: &str, id: i64) -> bool {
+pub(super) fn is_same_id(given: &str, id: i64) -> bool {
     whole_number(given.trim_matches('"')) == Some(id)
 }
 
@@ -234,7 +225,26 @@ fn whole_number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(from_fraction)
 }
 
-/// The text of a body, or of an event, without what no reader takes.
+/// Calls `take` with each value in a text until it returns false: with one, with those of a list, or
+/// with several in a row. Returns how many bytes were read as JSON.
+pub(super) fn for_each_value<'a>(text: &'a str, mut take: impl FnMut(&'a str) -> bool) -> usize {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let mut goes_on = true;
+    while goes_on && let Some(Ok(value)) = values.next() {
+        let value = value.get();
+        if value.starts_with('[') {
+            raw_json::for_each_element(value, |value| {
+                goes_on = take(value);
+                goes_on
+            });
+        } else {
+            goes_on = take(value);
+        }
+    }
+    values.byte_offset()
+}
+
+/// The text of a body, of an event, or of a line, without what no reader takes.
 pub(super) fn readable(text: &str) -> std::borrow::Cow<'_, str> {
     mend_json(text.trim_matches(|c: char| c == '\u{feff}' || c == '\0' || c.is_whitespace()))
 }

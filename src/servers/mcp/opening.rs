@@ -55,8 +55,8 @@ impl ServerSession {
                 return Ok(session);
             }
             Ok(Err(failure)) if !may_have_sessions(&failure) => return Err(failure),
-            Ok(Err(failure)) => failure.to_string(),
-            Err(_) => format!("no answer within {PROBE_TIMEOUT:?}"),
+            Ok(Err(failure)) => failure,
+            Err(_) => McpFailure::TooLate(PROBE_TIMEOUT),
         };
         tracing::debug!(%refusal, "the server is asked for a session");
         match ServerSession::initialize(endpoint.clone()).await {
@@ -64,6 +64,8 @@ impl ServerSession {
                 *memory.lock() = Some(SessionMode::Sessions);
                 Ok(session)
             }
+            // A server without sessions that nothing reaches for the moment.
+            Err(failure) if is_without_sessions(&failure) && says_nothing(&refusal) => Err(refusal),
             Err(failure) => Err(endpoint.name_older(failure).await),
         }
     }
@@ -127,9 +129,25 @@ fn may_have_sessions(failure: &McpFailure) -> bool {
         McpFailure::Refused { code, .. } => {
             !matches!(code, Some(HEADER_MISMATCH | MISSING_CAPABILITY))
         }
-        // These say nothing about the request: no access, too many requests, not now.
-        McpFailure::Status { status, .. } => !matches!(status, 401 | 403 | 408 | 429 | 502..=504),
+        // Too many requests, or not now: one more would be too much.
+        McpFailure::Status {
+            retry_after: Some(_),
+            ..
+        } => false,
+        McpFailure::Status { status, .. } => !matches!(status, 408 | 429),
         McpFailure::SessionGone | McpFailure::Broken(_) | McpFailure::TooLate(_) => true,
         McpFailure::RefusedAfterAsking { .. } | McpFailure::Http { .. } => false,
     }
+}
+
+/// Whether a refusal says nothing about the request. A gateway may let pass only the requests that it knows,
+/// and refuse others so: what the server says to `initialize` decides.
+fn says_nothing(failure: &McpFailure) -> bool {
+    matches!(
+        failure,
+        McpFailure::Status {
+            status: 401 | 403 | 500..,
+            ..
+        }
+    )
 }

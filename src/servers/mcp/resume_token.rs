@@ -3,7 +3,6 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,16 +42,15 @@ impl ServerSession {
         Ok(ServerSession {
             session: Some(token.session),
             version: token.version,
-            last_request: AtomicI64::new(fresh_request_id()),
             ..ServerSession::new(endpoint, SessionMode::Sessions)
         })
     }
 }
 
-/// An id that no request of the session had before. A server may still be at work on one, and those
-/// on the official SDKs would send its answer to whoever has its id. It fits into 31 bits,
-/// which is what some servers have for it.
-fn fresh_request_id() -> i64 {
+/// An id that no request of the session had before, and none of another session has. A server may still be
+/// at work on one, and those on the official SDKs send its answer to whoever has its id, also where all
+/// clients of a server share one transport. It fits into 31 bits, which is what some servers have for it.
+pub(super) fn fresh_request_id() -> i64 {
     let random = RandomState::new().build_hasher().finish();
     (random >> 33).try_into().unwrap_or(0)
 }

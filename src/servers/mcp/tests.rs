@@ -281,13 +281,21 @@ async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
 
 #[tokio::test]
 async fn a_stream_that_breaks_off_goes_on_after_its_last_event() {
-    let server = Server::start(|seen| {
+    let called = AtomicI64::new(0);
+    let server = Server::start(move |seen| {
         if seen.method == "GET" {
-            let answer = json!({"jsonrpc": "2.0", "id": 2, "result": said("ore")});
+            let id = called.load(Ordering::SeqCst);
+            let answer = json!({"jsonrpc": "2.0", "id": id, "result": said("ore")});
             return events(&format!("id: 8\ndata: {answer}\n\n"));
         }
         match seen.body["method"].as_str() {
-            Some("tools/call") => events("retry: 1\nid: 7\ndata:\n\n"),
+            Some("tools/call") => {
+                called.store(
+                    seen.body["id"].as_i64().expect("a number"),
+                    Ordering::SeqCst,
+                );
+                events("retry: 1\nid: 7\ndata:\n\n")
+            }
             _ => usual(seen),
         }
     })
@@ -441,9 +449,11 @@ async fn a_call_that_takes_too_long_is_cancelled() {
         matches!(failure, Err(McpFailure::TooLate(_))),
         "{failure:?}"
     );
-    let last = server.seen().pop().expect("a request");
+    let mut seen = server.seen();
+    let last = seen.pop().expect("a request");
     assert_eq!(last.body["method"], "notifications/cancelled");
-    assert_eq!(last.body["params"]["requestId"], 2);
+    let called = seen.pop().expect("a call");
+    assert_eq!(last.body["params"]["requestId"], called.body["id"]);
 }
 
 #[tokio::test]

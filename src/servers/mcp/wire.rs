@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
+use reqwest::header::ACCEPT_ENCODING;
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
@@ -60,17 +61,21 @@ impl ServerSession {
             }
         };
         let response = self.with_headers(request).send().await;
-        let id = match message {
+        let (id, method) = match message {
             ClientJsonRpcMessage::Request(request) => match &request.id {
-                RequestId::Number(id) => Some(*id),
-                RequestId::String(_) => None,
+                RequestId::Number(id) => (Some(*id), Some(request.request.method())),
+                RequestId::String(_) => (None, None),
             },
             ClientJsonRpcMessage::Response(_)
             | ClientJsonRpcMessage::Notification(_)
-            | ClientJsonRpcMessage::Error(_) => None,
+            | ClientJsonRpcMessage::Error(_) => (None, None),
         };
-        self.read_response(response.map_err(http_failure)?, id, exchange)
-            .await
+        let response = response.map_err(http_failure)?;
+        let read = self.read_response(response, id, exchange).await;
+        read.map_err(|failure| match method {
+            Some(method) if method != "tools/call" => failure.of_request(method),
+            Some(_) | None => failure,
+        })
     }
 
     /// Requests the rest of a stream after an event.
@@ -94,7 +99,9 @@ impl ServerSession {
         let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
         let mut request = self
             .endpoint
-            .with_access(request.header("accept", accepted));
+            .with_access(request.header("accept", accepted))
+            // A text that a gateway has packed would come as bytes, and all at once.
+            .header(ACCEPT_ENCODING, "identity");
         if let Some(session) = &self.session {
             request = request.header(HEADER_SESSION_ID, &**session);
         }
@@ -167,6 +174,26 @@ impl ServerSession {
             why,
             retry_after,
         })
+    }
+}
+
+impl McpFailure {
+    /// The same, with the request that the status answers where that is no call: whoever reads it knows
+    /// which calls there were.
+    fn of_request(self, method: &str) -> McpFailure {
+        let McpFailure::Status {
+            status,
+            why,
+            retry_after,
+        } = self
+        else {
+            return self;
+        };
+        McpFailure::Status {
+            status,
+            why: format!(" to `{method}`{why}"),
+            retry_after,
+        }
     }
 }
 

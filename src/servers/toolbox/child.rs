@@ -186,7 +186,7 @@ impl ChildLink {
             if may_mean_session(*code, message));
         self.state(|state| state.is_doubtful = doubts);
         if let Err(ChildFailure::Refused { code, message }) = &reply {
-            report(Some(*code));
+            report(*code);
             if let Some(calls) = &self.failed_calls {
                 let (server, refusal) = (session.name(), (*code, &**message));
                 calls
@@ -196,11 +196,13 @@ impl ChildLink {
         }
         match reply {
             Ok(reply) => reply.answer().map(bounded),
-            Err(ChildFailure::Refused { code, message }) if code == COMMAND_FAILED_CODE => {
+            Err(ChildFailure::Refused { code, message }) if code == Some(COMMAND_FAILED_CODE) => {
                 Ok(error_answer(&message))
             }
             Err(failure) => {
-                if let ChildFailure::Refused { code, .. } = &failure
+                if let ChildFailure::Refused {
+                    code: Some(code), ..
+                } = &failure
                     && REQUEST_CODES.contains(code)
                 {
                     self.listed.doubt();
@@ -257,8 +259,9 @@ impl Link for ChildLink {
 
 /// Whether a call that was refused so shows that the server may have lost a session with one behind it. The
 /// call is refused all the same, since the words may be about another session.
-fn may_mean_session(code: i64, message: &str) -> bool {
-    let is_about_call = code == COMMAND_FAILED_CODE || REQUEST_CODES.contains(&code);
+fn may_mean_session(code: Option<i64>, message: &str) -> bool {
+    let is_about_call =
+        code.is_some_and(|code| code == COMMAND_FAILED_CODE || REQUEST_CODES.contains(&code));
     !is_about_call && failure::names_a_session(message)
 }
 
@@ -278,9 +281,10 @@ fn call_fault(failure: ChildFailure) -> LinkFault {
     match failure {
         ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
         ChildFailure::Gone(_) => LinkFault::SessionLost(text),
-        ChildFailure::Refused { code, message } if failure::leaves_open(code, &message) => {
-            LinkFault::AnswerLost(text)
-        }
+        ChildFailure::Refused {
+            code: Some(code),
+            message,
+        } if failure::leaves_open(code, &message) => LinkFault::AnswerLost(text),
         ChildFailure::Refused { .. } => LinkFault::Refused(text),
         ChildFailure::Lost(_) | ChildFailure::Broken(_) | ChildFailure::TooLate(_) => {
             LinkFault::AnswerLost(text)

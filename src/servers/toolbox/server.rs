@@ -2,7 +2,7 @@
 //! about them.
 
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::RandomState;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -25,6 +25,10 @@ const MAX_LIST_AGE: Duration = Duration::from_secs(3600);
 const TOLD_END_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
 const MAX_REPORTED_CHANGES: usize = 16;
+
+/// The number of tools whose place is remembered. A server that goes through more names than that is
+/// remembered anew.
+const MAX_PLACES: usize = 4096;
 
 pub(super) struct McpServer {
     /// The registration code of the game, if it needs one.
@@ -49,6 +53,24 @@ struct KnownLists {
     /// Why a process was ended last, and when.
     reported_end: Option<(Arc<str>, Instant)>,
     reported_changes: VecDeque<(ToolPins, ToolPins)>,
+    /// The place of each tool in all lists.
+    places: BTreeMap<Arc<str>, usize>,
+}
+
+impl KnownLists {
+    /// Puts tools in the order in which they were first known. Some servers shuffle their list for each
+    /// session, and requests of Myses would share no beginning.
+    fn arrange(&mut self, mut tools: Vec<ListedTool>) -> Vec<ListedTool> {
+        if self.places.len() > MAX_PLACES {
+            self.places.clear();
+        }
+        for tool in &tools {
+            let next = self.places.len();
+            self.places.entry(tool.name.clone()).or_insert(next);
+        }
+        tools.sort_by_key(|tool| self.places.get(&tool.name).copied());
+        tools
+    }
 }
 
 pub(super) struct KnownTools {
@@ -164,8 +186,8 @@ impl McpServer {
         let pins = ToolPins::new(&listing.tools, &self.key);
         let own = own_tools();
         let is_code_known = self.registration_code.is_some();
-        let tools = listing.tools.iter().cloned();
-        let tools = tools.map(|tool| match is_code_known {
+        let tools = self.known.lock().arrange(listing.tools.clone());
+        let tools = tools.into_iter().map(|tool| match is_code_known {
             true => to_tool_spec(registration::without_code(tool)),
             false => to_tool_spec(tool),
         });
@@ -358,6 +380,23 @@ pub(super) mod tests {
         let taken = server.take_listing(before, &listing(&["mine"], true), None);
         assert!(taken.list.tools.get("mine").is_some());
         assert!(server.public_list().is_none());
+    }
+
+    #[test]
+    fn tools_keep_the_order_in_which_they_were_first_known() {
+        let (server, notices) = server();
+        let take = |names: &[&str]| {
+            let taken = server.take_listing(server.request_list(), &listing(names, false), None);
+            taken.list
+        };
+        let first = take(&["mine", "sell", "jump"]);
+        let shuffled = take(&["jump", "mine", "sell"]);
+        assert!(Arc::ptr_eq(&first, &shuffled), "it is the same list");
+        let grown = take(&["dock", "jump", "mine"]);
+        let names = grown.tools.tools().iter().map(|tool| tool.name.to_string());
+        let names: Vec<String> = names.take(3).collect();
+        assert_eq!(names, ["mine", "jump", "dock"]);
+        assert!(notices.lock().is_empty());
     }
 
     #[test]

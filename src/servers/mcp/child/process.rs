@@ -212,7 +212,7 @@ impl Keeper {
 async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
     let mut output = BufReader::with_capacity(4096, stderr);
     let mut line = Vec::new();
-    let mut window = StderrWindow::new(Instant::now());
+    let mut window = LogWindow::new(Instant::now());
     let mut bytes = STDERR_BYTES.begin(Instant::now());
     loop {
         let Ok(read) = output.fill_buf().await else {
@@ -249,15 +249,16 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
     }
 }
 
-struct StderrWindow {
+/// Bounds the lines of a process that go to the log.
+pub(super) struct LogWindow {
     began: Instant,
     lines: u32,
     left_out: u64,
 }
 
-impl StderrWindow {
-    fn new(now: Instant) -> StderrWindow {
-        StderrWindow {
+impl LogWindow {
+    pub(super) fn new(now: Instant) -> LogWindow {
+        LogWindow {
             began: now,
             lines: 0,
             left_out: 0,
@@ -265,11 +266,11 @@ impl StderrWindow {
     }
 
     /// How many lines were left out right before this one, if it goes to the log.
-    fn admit(&mut self, now: Instant) -> Option<u64> {
+    pub(super) fn admit(&mut self, now: Instant) -> Option<u64> {
         let mut left_out = 0;
         if now.duration_since(self.began) >= LOG_WINDOW {
             left_out = self.left_out;
-            *self = StderrWindow::new(now);
+            *self = LogWindow::new(now);
         }
         self.lines += 1;
         if self.lines > MAX_LOG_LINES {

@@ -1,11 +1,11 @@
 //! What is heard of a process: nothing while our answers to it are unread, no more requests than a
-//! server needs, and of its notifications those that mean something to us.
+//! server needs.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{JsonRpcMessage, ServerNotification};
+use rmcp::model::{Extensions, GetExtensions, JsonRpcMessage, RequestMetaObject};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::Semaphore;
@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::OnEnd;
+use super::open_requests::OpenRequests;
 use crate::pace::{Paced, REQUESTS, TOO_MANY_REQUESTS};
 
 /// The most answers of ours that may be on their way to a process.
@@ -55,17 +56,23 @@ pub(super) struct LimitedMessages<T> {
     room: Arc<Semaphore>,
     /// Since when there has been no room.
     full_since: Option<Instant>,
-    requests: Paced,
+    asked: Paced,
+    requests: OpenRequests,
     ended_reading: EndedReading,
 }
 
 impl<T> LimitedMessages<T> {
-    pub(super) fn new(messages: T, ended_reading: EndedReading) -> LimitedMessages<T> {
+    pub(super) fn new(
+        messages: T,
+        ended_reading: EndedReading,
+        requests: OpenRequests,
+    ) -> LimitedMessages<T> {
         LimitedMessages {
             messages,
             room: Arc::new(Semaphore::new(MAX_UNREAD)),
             full_since: None,
-            requests: REQUESTS.begin(Instant::now()),
+            asked: REQUESTS.begin(Instant::now()),
+            requests,
             ended_reading,
         }
     }
@@ -91,8 +98,16 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleClient>,
+        mut item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        if matches!(item, JsonRpcMessage::Notification(_)) {
+            self.requests.tell();
+        }
+        if let JsonRpcMessage::Request(sent) = &mut item {
+            let request = &mut sent.request;
+            without_progress(request.extensions_mut());
+            self.requests.send(&sent.id, request);
+        }
         let is_answer = matches!(item, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
         let room = is_answer.then(|| self.room.clone().try_acquire_owned());
         let sent = self.messages.send(item);
@@ -111,11 +126,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
             }
             let message = self.messages.receive().await?;
             match &message {
-                JsonRpcMessage::Request(_) if !self.requests.admits(Instant::now()) => {
+                JsonRpcMessage::Request(_) if !self.asked.admits(Instant::now()) => {
                     self.ended_reading.end(TOO_MANY_REQUESTS);
                     return None;
                 }
-                JsonRpcMessage::Notification(output) if !is_of_use(&output.notification) => {}
                 JsonRpcMessage::Request(_)
                 | JsonRpcMessage::Notification(_)
                 | JsonRpcMessage::Response(_)
@@ -129,11 +143,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
     }
 }
 
-/// Whether anything follows from a notification. Any other would cost a task and a line of the log.
-fn is_of_use(notification: &ServerNotification) -> bool {
-    matches!(
-        notification,
-        ServerNotification::CancelledNotification(_)
-            | ServerNotification::ToolListChangedNotification(_)
-    )
+/// Takes out what rmcp asks progress with, for which nobody waits.
+fn without_progress(extensions: &mut Extensions) {
+    let Some(meta) = extensions.get_mut::<RequestMetaObject>() else {
+        return;
+    };
+    meta.0.0.remove("progressToken");
+    if meta.0.0.is_empty() {
+        extensions.remove::<RequestMetaObject>();
+    }
 }

@@ -10,12 +10,14 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
 
+use super::open_requests::AwaitedRequest;
 use super::{ChildFailure, ChildSession};
 use crate::asking::{self, MAX_ROUNDS, QuestionDesk};
 use crate::calling::{AFTER_ASKING, CANCEL_TIMEOUT, CallTerms};
 use crate::message::RawResult;
 use crate::patience::CallClock;
 use crate::task::read_reply;
+use crate::unexpected_answer;
 
 impl ChildSession {
     /// Calls a tool. If the answer takes longer than the limit, cancels the request. No task is
@@ -75,25 +77,35 @@ impl ChildSession {
         let options = PeerRequestOptions::no_options();
         let sent = peer.send_cancellable_request(request, options);
         let sent = clock.within(limit, pin!(sent)).await;
-        let answer = match sent {
-            Some(Ok(sent)) => self.await_answer(sent, limit, clock).await,
-            Some(Err(error)) => Err(error),
-            // The server does not even read it.
-            None => Err(ServiceError::Timeout { timeout: limit }),
-        };
-        match answer {
-            Ok(result) => Ok(RawResult::from_text(
-                serde_json::to_string(&result).unwrap_or_default(),
-            )?),
-            Err(ServiceError::McpError(error)) => Err(ChildFailure::Refused {
-                code: i64::from(error.code.0),
-                message: error.message.into_owned(),
-            }),
-            Err(ServiceError::Timeout { .. }) => Err(ChildFailure::TooLate(limit)),
-            Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-                Err(ChildFailure::Lost(self.why_it_is_over().await))
+        let (answer, awaited) = match sent {
+            Some(Ok(sent)) => {
+                let awaited = self.requests.await_answer(&sent.id);
+                (self.await_answer(sent, limit, clock).await, Some(awaited))
             }
-            Err(other) => Err(ChildFailure::Lost(other.to_string())),
+            Some(Err(error)) => (Err(error), None),
+            // The server does not even read it.
+            None => (Err(ServiceError::Timeout { timeout: limit }), None),
+        };
+        if let Some(answer) = awaited.as_ref().and_then(AwaitedRequest::take) {
+            return Ok(answer?);
+        }
+        // What came in its place tells more than that nothing came.
+        let odd = awaited.and_then(|awaited| awaited.odd());
+        match (answer, odd) {
+            (Err(ServiceError::Timeout { .. }), None) => Err(ChildFailure::TooLate(limit)),
+            (Err(ServiceError::Timeout { .. }), Some(odd)) => {
+                let failure = ChildFailure::TooLate(limit);
+                Err(ChildFailure::Broken(format!("{failure}; {odd}")))
+            }
+            (Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)), odd) => {
+                let why = self.why_it_is_over().await;
+                Err(ChildFailure::Lost(match odd {
+                    Some(odd) if self.ended_reading.why().is_none() => format!("{why}; {odd}"),
+                    Some(_) | None => why,
+                }))
+            }
+            (Err(other), _) => Err(ChildFailure::Lost(other.to_string())),
+            (Ok(_), _) => Err(unexpected_answer("the request").into()),
         }
     }
 

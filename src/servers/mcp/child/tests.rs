@@ -87,9 +87,111 @@ async fn a_server_is_asked_for_tools_and_called_and_a_broken_tool_costs_no_other
     assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
 }
 
+/// What a server does with the calls one after the other, and what comes of each. `$1` of `told` stands before the
+/// message, `$2` is its text, `$3` stands behind.
+const ANSWERS: &str = r#"
+told '' done => done
+told 'log: working... ' glued => glued
+told '[' batch ']' => batch
+told '{"jsonrpc":"2.0","method":"notifications/message","params":{}}' two ' bye' => two
+told '' "$(printf 'o\tr\001e')" => o\tr e
+told '' "$(printf 'or\351')" => or\u{fffd}
+told '' '\ud83d' => \u{fffd}
+say '{"id":'"$id"'.0,"result":{"content":"bare"}}' => bare
+say '{"jsonrpc":"2.0","id":"'"$id"'","error":null,"result":{"content":"both"}}' => both
+say '{"jsonrpc":"2.0","id":'"$id"',"result":{"structuredContent":[NaN,-Infinity,1e999,123456789012345678901234567890]}}' => [null,null,1e999,123456789012345678901234567890]
+printf '{"jsonrpc":"2.0","id":%s,"result":{"content":"many","structuredContent":[' $id; yes 0, | head -n 300000 | tr -d '\n'; say '0]}}' => many
+head -c 9000000 /dev/zero | tr '\0' x; say => Broken("the answer is larger than the 8192 KiB that are read")
+fails '{"code":"E_FULL","message":"full"}' => full (E_FULL)
+fails '{"message":"full"}' => full
+fails '"full"' => full
+fails '{"code":3000000000,"message":"full"}' => full (3000000000)
+fails '{"code":-1,"message":"full"},"result":null' => full (-1)
+say '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"full"}}' => full (-32600)
+case "$line" in *_meta*) told '' meta;; *) told '' plain;; esac => plain
+"#;
+
+#[tokio::test]
+async fn an_answer_is_read_in_whatever_form_it_comes() {
+    let cases = ANSWERS.trim().lines().map(|line| line.split_once(" => "));
+    let cases: Vec<(&str, &str)> = cases.map(|case| case.expect("two columns")).collect();
+    let numbered = cases.iter().enumerate();
+    let numbered = numbered.map(|(at, (answer, _))| format!("{}) {answer};;\n", at + 1));
+    let script = format!(
+        r#"n=$((n+1)); case $n in {} esac"#,
+        numbered.collect::<String>()
+    );
+    let helpers = r#"
+told() { say "$1"'{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"'"$2"'"}]}}'"$3"; }
+fails() { say '{"jsonrpc":"2.0","id":'"$id"',"error":'"$1"'}'; }
+"#;
+    let session = shell(&format!("{helpers}{}", SERVER.replace("CALL", &script)));
+    let session = session.open().await.unwrap();
+    for (answer, wanted) in cases {
+        let got = match dig(&session, LIMIT).await {
+            Ok(LinkReply::Answer(result)) => result.text,
+            Err(failure @ ChildFailure::Refused { .. }) => failure.to_string(),
+            Err(other) => format!("{other:?}"),
+            Ok(LinkReply::Task(task)) => panic!("{answer}: {task:?}"),
+        };
+        let wanted = wanted.replace("\\t", "\t").replace("\\u{fffd}", "\u{fffd}");
+        assert_eq!(got, wanted, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_over_several_lines_is_named_in_the_failure_of_the_call() {
+    let session = server(r#"say '{'; say '  "jsonrpc": "2.0",'"#).open().await;
+    let failure = call(&session.unwrap(), Duration::from_millis(500)).await;
+    let said = r#"no answer within 500ms; it sent a line that is no message: { "jsonrpc": "2.0","#;
+    assert_eq!(
+        failure,
+        Err(format!("Err({:?})", ChildFailure::Broken(said.to_string())))
+    );
+}
+
+#[tokio::test]
+async fn a_session_is_opened_whatever_the_answer_lacks_that_nobody_uses() {
+    let whole = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}"#;
+    assert!(SERVER.contains(whole));
+    for (about, name) in [
+        (
+            r#""capabilities":{"tools":{}},"serverInfo":{"name":"sh"}"#,
+            "sh",
+        ),
+        (r#""capabilities":{"tools":[]}"#, "sh"),
+        (r#""serverInfo":{"name":"odd","version":1}"#, "odd"),
+        (r#""capabilities":[],"serverInfo":[]"#, "sh"),
+        (r#""capabilities":{"tools":true},"instructions":7"#, "sh"),
+    ] {
+        let given = format!(r#"{{"protocolVersion":"2025-11-25",{about}}}"#);
+        let script = SERVER.replace("CALL", RESULT).replace(whole, &given);
+        let session = shell(&script).open().await;
+        let session = session.unwrap_or_else(|why| panic!("{about}: {why}"));
+        assert_eq!(&**session.name(), name, "{about}");
+        assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
+    }
+    let script = SERVER.replace(whole, r#"{"capabilities":{}}"#);
+    let why = shell(&script).open().await.err().unwrap().to_string();
+    assert_eq!(
+        why,
+        "it does not speak MCP: it answered the question for a session with something else"
+    );
+}
+
+#[tokio::test]
+async fn a_list_with_a_number_that_is_none_costs_no_tool() {
+    let list = r#"{"name":7}"#;
+    let odd = r#"{"name":"wait","inputSchema":{"properties":{"s":{"default":Infinity}}}},{"name":"rest","inputSchema":[]}"#;
+    let session = shell(&SERVER.replace(list, odd)).open().await.unwrap();
+    let listing = session.tools(LIMIT).await.unwrap();
+    let names: Vec<&str> = listing.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["look", "wait", "rest", "dig"]);
+}
+
 #[tokio::test]
 async fn a_tool_that_is_called_as_a_task_only_is_left_out_and_named() {
-    // A list is read as it is, and as the reader of messages understands it: with a tool that it does not know.
+    // A list is read as it is, whatever else is in it.
     for broken in ["", r#"{"name":7},"#] {
         let tools = r#"{"name":"look","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}},"#;
         let study = r#"{"name":"study","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}"#;
@@ -202,7 +304,13 @@ async fn an_error_of_the_server_is_a_refusal() {
     let session = server(refusal).open().await.unwrap();
     let failure = dig(&session, LIMIT).await;
     assert!(
-        matches!(failure, Err(ChildFailure::Refused { code: -32602, .. })),
+        matches!(
+            failure,
+            Err(ChildFailure::Refused {
+                code: Some(-32602),
+                ..
+            })
+        ),
         "{failure:?}"
     );
 }

@@ -42,8 +42,43 @@ async fn of_a_web_page_the_title_is_told() {
     let why = refused(&server).await;
     assert_eq!(
         why,
-        "HTTP 404: a web page, \"Not Found\", not an MCP server"
+        "HTTP 404 to `initialize`: a web page, \"Not Found\", not an MCP server"
     );
+}
+
+#[tokio::test]
+async fn a_session_lives_though_the_server_takes_no_notification_of_it() {
+    for status in [400, 404, 500, 401, 403] {
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("notifications/initialized") => Answer {
+                status,
+                ..json(&json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32603, "message": "no"}}))
+            },
+            Some("tools/list") => json(&result(seen, &json!({"tools": [tool("mine")]}))),
+            _ => usual(seen),
+        })
+        .await;
+        let opened = ServerSession::open(server.endpoint.clone()).await;
+        if matches!(status, 401 | 403) {
+            let failure = opened.err().expect("no access");
+            assert!(matches!(failure, McpFailure::Status { .. }), "{failure}");
+            continue;
+        }
+        let listing = opened.expect("a session").tools().await.expect("tools");
+        assert_eq!(names(&listing), ["mine"], "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_of_one_session_has_no_id_of_another() {
+    let server = Server::start(usual).await;
+    let (_one, _other) = (server.open().await, server.open().await);
+    let seen = server.seen();
+    let mut opened = seen
+        .iter()
+        .filter(|seen| seen.body["method"] == "initialize");
+    let ids = [opened.next(), opened.next()].map(|seen| seen.expect("two").body["id"].clone());
+    assert_ne!(ids[0], ids[1]);
 }
 
 #[tokio::test]

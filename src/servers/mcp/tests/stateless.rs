@@ -157,7 +157,41 @@ async fn a_server_that_is_busy_or_refuses_access_is_not_taken_for_another_kind()
             .err()
             .expect("no session");
         assert!(matches!(failure, McpFailure::Status { status: of, .. } if of == status));
-        assert_eq!(server.methods(), ["server/discover"]);
+        let asked = match status {
+            429 => &["server/discover"][..],
+            _ => &["server/discover", "initialize"],
+        };
+        assert_eq!(server.methods(), asked, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn where_only_the_first_question_is_refused_the_answer_to_initialize_decides() {
+    for status in [401, 403, 500, 502, 504] {
+        let refusal = move |body: Value| Answer {
+            status,
+            ..json(&body)
+        };
+        let gate = move |seen: &Seen| match seen.body["method"].as_str() {
+            Some("server/discover") => refusal(json!({"error": "server/discover is not allowed"})),
+            _ => usual(seen),
+        };
+        let server = Server::start(gate).await;
+        let session = ServerSession::open(unknown(&server)).await;
+        let session = session.unwrap_or_else(|why| panic!("{status}: {why}"));
+        assert_eq!(session.mode(), SessionMode::Sessions);
+        // A server without sessions is away for the moment, and does not know `initialize`.
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("server/discover") => refusal(json!({})),
+            _ => refused(seen, 404, -32601),
+        })
+        .await;
+        let failure = ServerSession::open(unknown(&server)).await.err();
+        let failure = failure.expect("no session").to_string();
+        assert!(
+            failure.starts_with(&format!("HTTP {status} to `server/discover`")),
+            "{failure}"
+        );
     }
 }
 
