@@ -230,12 +230,14 @@ impl ColumnSpec {
     /// one at this place by importance.
     fn request(&self, (table, names): (u16, u16), place: u16) -> WidthRequest {
         let (width, wide, _) = self.widths;
-        let width = match self.column == Column::Doing && table < MIN_COLUMNS_FOR_WORDS {
-            true => SHORT_DOING_COLUMNS,
-            false => width,
+        let is_short = self.column == Column::Doing && table < MIN_COLUMNS_FOR_WORDS;
+        let width = match (is_short, self.column == Column::Name) {
+            (true, _) => SHORT_DOING_COLUMNS,
+            // Names may differ at their ends only: less important columns give way to them.
+            (false, true) => names.clamp(width, wide),
+            (false, false) => width,
         };
         let good = [
-            // Names may differ at their ends only.
             (Column::Name, names.max(width)),
             (Column::Words, GOOD_WORDS_COLUMNS),
             (Column::Trend, GOOD_TREND_COLUMNS),

@@ -178,7 +178,8 @@ mod tests {
     fn a_cut_name_keeps_its_end() {
         assert_eq!(clip_middle("frontier-miner-01", 17), "frontier-miner-01");
         assert_eq!(clip_middle("frontier-miner-01", 11), "frontie…-01");
-        assert_eq!(clip_middle("世界世界", 5), "世…");
+        assert_eq!(clip_middle("世界世界", 5), "世界…");
+        assert_eq!(clip_middle("世界世界", 7), "世界…界");
         assert_eq!(clip_middle("frontier", 1), "…");
         assert_eq!(clip_middle("frontier", 0), "");
     }

@@ -65,9 +65,10 @@ fn columns_that_the_operator_chose_stand_in_that_order() {
 #[test]
 fn a_long_name_is_whole_before_the_words_are_wide() {
     let width_of = |names| {
-        let placed = fitting_columns((100, names), &BTreeSet::new());
+        let placed = fitting_columns((120, names), &BTreeSet::new());
         let name = placed.iter().find(|one| one.column == Column::Name);
         name.expect("a column of names").width
     };
     assert_eq!((width_of(5), width_of(17)), (11, 17));
+    assert!(width_of(32) >= 18);
 }
