@@ -119,8 +119,7 @@ async fn what_was_brought_back_is_told_although_nothing_can_be_read_after_it(boo
     let copies = copies_in(&ledger, &place);
     copies.keep(ALPHA).await.unwrap();
     delete(&ledger).await;
-    let readers = ledger.inner.readers.inner().clone();
-    readers.close().await.unwrap();
+    ledger.inner.readers.inner().close().await.unwrap();
     let back = copies.bring_back("alpha").await.unwrap();
     assert_eq!((back.id, &*back.profile.name), (ALPHA, "alpha"));
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
