@@ -200,10 +200,15 @@ impl RunningSwarm {
 
     /// Creates what the configuration declares, and says what the operator should know of the start.
     async fn announce(&self, start_idle: bool) -> anyhow::Result<()> {
-        self.create_declared(start_idle && self.is_live).await?;
+        let creating = self.create_declared(start_idle && self.is_live);
         if !self.is_live {
+            let note = |trouble: &str| tracing::warn!("{trouble}");
+            let created = self.swarm.answer_while_stored(creating, note).await;
+            created
+                .map_err(|trouble| anyhow::anyhow!("create the configured Myses: {trouble}"))??;
             self.look_at_neighbours().await?;
         } else {
+            creating.await?;
             self.warn_about_ignored_settings(&self.settings);
             self.report_role_troubles().await;
             self.get_to_know_fleet().await;

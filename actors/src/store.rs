@@ -84,11 +84,17 @@ pub struct StoreState {
     is_due: bool,
     /// Ends the wait of the writes in the queue, if all of them can wait.
     gathering: Option<Timer<StoreMsg>>,
-    /// The waits before further attempts; `None` while the ledger works.
-    waits: Option<Backoff>,
+    /// `None` while the ledger works.
+    trouble: Option<StoreTrouble>,
     draining: Vec<RpcReplyPort<()>>,
     /// Whether the last job was maintenance. Waiting writes come before the next step.
     did_maintenance: bool,
+}
+
+/// Why the ledger takes no writes, as it said last, and the waits before further attempts.
+struct StoreTrouble {
+    why: String,
+    waits: Backoff,
 }
 
 enum StoreJob {
@@ -126,7 +132,7 @@ impl Actor for StoreActor {
             under_way: None,
             is_due: false,
             gathering: None,
-            waits: None,
+            trouble: None,
             draining: Vec::new(),
             did_maintenance: false,
         })
@@ -299,25 +305,24 @@ impl StoreState {
         }
     }
 
-    /// Increases the wait after each failure, and reports when a failure begins and ends.
+    /// Increases the wait after each failure, and reports when a failure begins, when its reason changes,
+    /// and when it ends.
     fn note_trouble(&mut self, trouble: Option<String>) {
-        match trouble {
-            None if self.waits.is_none() => {}
-            None => {
-                self.waits = None;
+        let Some(why) = trouble else {
+            if self.trouble.take().is_some() {
                 (self.args.parent)(None);
             }
-            Some(why) => {
-                if self.waits.is_none() {
-                    let text = format!("nothing can be stored{WAITING_FOR_STORE}: {why}");
-                    (self.args.parent)(Some(text.into()));
-                }
-                let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
-                let wait = self.waits.get_or_insert_with(first).next_wait();
-                let wait = tokio::time::sleep(wait).map(|()| StoreMsg::TryAgain);
-                self.under_way = Some((StoreTask::Waiting, spawn_job(&self.myself, wait)));
-            }
+            return;
+        };
+        if self.trouble.as_ref().is_none_or(|known| known.why != why) {
+            let text = format!("nothing can be stored{WAITING_FOR_STORE}: {why}");
+            (self.args.parent)(Some(text.into()));
         }
+        let waits = self.trouble.take().map(|known| known.waits);
+        let mut waits = waits.unwrap_or_else(|| Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT));
+        let wait = tokio::time::sleep(waits.next_wait()).map(|()| StoreMsg::TryAgain);
+        self.under_way = Some((StoreTask::Waiting, spawn_job(&self.myself, wait)));
+        self.trouble = Some(StoreTrouble { why, waits });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Deref;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,11 +12,17 @@ use actors::domain::event::MysisStatus;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::order::OrderRefusal;
+use actors::domain::standing::WAITING_FOR_STORE;
 use actors::ports::Archive;
 use ractor::ActorRef;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use zoea_ledger::SqlLedger;
+
+/// How long a command waits for a store that takes no writes, as for the answer of a running program.
+pub const STORE_PATIENCE: Duration = Duration::from_secs(30);
+/// How often it looks meanwhile.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// A running swarm: the handle of its Commander, and its storage.
 #[derive(Clone)]
@@ -126,6 +133,43 @@ impl Swarm {
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive
     }
+
+    /// Waits for an answer that a command needs. `note` gets what keeps the store from writing.
+    ///
+    /// # Errors
+    /// That lasted for longer than a command waits.
+    pub async fn answer_while_stored<T>(
+        &self,
+        asked: impl Future<Output = T>,
+        note: impl Fn(&str),
+    ) -> Result<T, String> {
+        answer_without(asked, || self.store_trouble(), note).await
+    }
+}
+
+async fn answer_without<T, L: Future<Output = Option<Arc<str>>>>(
+    asked: impl Future<Output = T>,
+    store_trouble: impl Fn() -> L,
+    note: impl Fn(&str),
+) -> Result<T, String> {
+    let mut asked = pin!(asked);
+    let (began, mut is_told) = (Instant::now(), false);
+    loop {
+        if let Ok(answer) = tokio::time::timeout(LOOK_INTERVAL, &mut asked).await {
+            return Ok(answer);
+        }
+        let Some(trouble) = store_trouble().await else {
+            continue;
+        };
+        let trouble = trouble.replace(WAITING_FOR_STORE, "");
+        if began.elapsed() >= STORE_PATIENCE {
+            return Err(trouble);
+        }
+        if !is_told {
+            note(&trouble);
+            is_told = true;
+        }
+    }
 }
 
 pub fn unreadable(fault: impl Display) -> String {
@@ -137,5 +181,32 @@ impl Deref for Swarm {
 
     fn deref(&self) -> &CommanderHandle {
         &self.commander
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parking_lot::Mutex;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_command_is_told_of_a_store_that_fails_and_waits_for_it_with_a_limit() {
+        let began = Instant::now();
+        let trouble: Arc<str> = format!("nothing can be stored{WAITING_FOR_STORE}: full").into();
+        let fails = || std::future::ready(Some(trouble.clone()));
+        let told = Mutex::new(Vec::new());
+        let note = |text: &str| told.lock().push(text.to_string());
+        let failed = answer_without(std::future::pending::<()>(), fails, note).await;
+        assert_eq!(failed.unwrap_err(), "nothing can be stored: full");
+        assert_eq!(began.elapsed(), STORE_PATIENCE);
+        assert_eq!(*told.lock(), ["nothing can be stored: full"]);
+        // What takes long while the store works is waited for, and a store that works again answers.
+        let long = tokio::time::sleep(Duration::from_secs(600));
+        answer_without(long, || std::future::ready(None), note)
+            .await
+            .unwrap();
+        let healed = tokio::time::sleep(Duration::from_secs(20));
+        answer_without(healed, fails, note).await.unwrap();
     }
 }

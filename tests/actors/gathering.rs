@@ -1,4 +1,4 @@
-//! Commits that several writes share.
+//! Commits that several writes share, and what is told of those that fail.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -29,6 +29,27 @@ impl Ledger for CountingLedger {
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
         self.0.lock().push(batches.len());
         futures::future::ready(vec![Ok(()); batches.len()]).boxed()
+    }
+
+    fn claim_account(
+        &self,
+        _: MysisId,
+        _: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
+        futures::future::ready(Ok(None)).boxed()
+    }
+}
+
+/// A ledger that fails with each of these reasons, the last one first, and works then.
+struct FailingLedger(Mutex<Vec<&'static str>>);
+
+impl Ledger for FailingLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        let result = match self.0.lock().pop() {
+            Some(why) => Err(LedgerFault::Unavailable(why.to_string())),
+            None => Ok(()),
+        };
+        futures::future::ready(vec![result; batches.len()]).boxed()
     }
 
     fn claim_account(
@@ -95,4 +116,29 @@ async fn a_store_that_is_drained_makes_nobody_wait() {
     });
     assert_eq!(written, began);
     assert_eq!(ledger.commits(), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_tells_why_it_fails_each_time_that_the_reason_changes() {
+    let told: Arc<Mutex<Vec<Option<String>>>> = Arc::default();
+    let heard = told.clone();
+    let args = StoreArgs {
+        ledger: Arc::new(FailingLedger(Mutex::new(vec![
+            "full", "full", "gone", "gone",
+        ]))),
+        clock: Arc::new(MachineClock),
+        parent: Arc::new(move |trouble: Option<Arc<str>>| {
+            heard.lock().push(trouble.map(|text| text.to_string()));
+        }),
+    };
+    let (actor, _) = Actor::spawn(None, StoreActor, args).await.unwrap();
+    write(&StoreHandle::to_one(actor), Urgency::AtOnce).await;
+    let told = told.lock().clone();
+    let words = told
+        .iter()
+        .map(|text| text.as_deref().map(|text| &text[text.len() - 4..]));
+    assert_eq!(
+        words.collect::<Vec<_>>(),
+        [Some("gone"), Some("full"), None]
+    );
 }

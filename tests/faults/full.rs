@@ -144,11 +144,25 @@ fn in_a_file_system_with_some_room() {
         "{printed}"
     );
     swarm.wait();
+    check_commands_on_full_disk(&home, beside);
     let complaints = std::fs::read_to_string(complaints.path()).expect("what it said");
     assert!(
         complaints.contains(&format!("at the end: nothing can be stored: {database}: ")),
         "{complaints}"
     );
+}
+
+/// Where no program runs, commands that write say what is wrong, and those that read find another place.
+fn check_commands_on_full_disk(home: &Home, elsewhere: &Path) {
+    let refused = home.run(&["mysis", "create", "beta"]);
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let is_named = refused.contains("free space on it") || refused.contains("No space left");
+    assert!(is_named && !refused.contains("restore a copy"), "{refused}");
+    let mut reading = home.command(&["mysis", "list"]);
+    let reading = reading.env("TMPDIR", elsewhere).output().expect("it runs");
+    let said = String::from_utf8_lossy(&reading.stderr);
+    assert!(reading.status.success(), "{said}");
+    assert!(said.contains("read from a copy"), "{said}");
 }
 
 /// Writes until the disk is full.

@@ -58,7 +58,12 @@ fn every_order_is_recorded_with_the_door_it_came_through() {
     home.ok(&["mysis", "stop", "alpha"]);
     home.fails(&["mysis", "stop", "alpha"]);
     home.ok(&["mysis", "start", "alpha"]);
-    home.ok(&["mysis", "delete", "declared", "--yes"]);
+    let deleted = home.run(&["mysis", "delete", "declared", "--yes"]);
+    let told = String::from_utf8_lossy(&deleted.stderr);
+    assert!(
+        deleted.status.success() && told.contains("the configuration declares declared"),
+        "{told}"
+    );
     all.extend(expected(&[
         ("configure", "alpha", "control"),
         ("accounts", "-", "control"),

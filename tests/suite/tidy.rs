@@ -114,7 +114,7 @@ fn only_the_writer_begins_transactions() {
     let may = [
         "src/storage/ledger/writer.rs",
         "src/storage/ledger/check.rs",
-        "src/storage/ledger/connection.rs",
+        "src/storage/ledger/readers.rs",
         "src/storage/ledger/server.rs",
     ];
     let mut found = Vec::new();

@@ -75,7 +75,9 @@ fn describe(error: &ControlError) -> String {
             "the running program has not answered for {time:?}. What it had acknowledged is kept; look at its \
              log, and if it hangs, end it: `zoea run --resume` starts it again"
         ),
-        ControlError::Stopped(_) | ControlError::Refused(_) => error.to_string(),
+        ControlError::Stopped(_) | ControlError::Unstored(_) | ControlError::Refused(_) => {
+            error.to_string()
+        }
     }
 }
 

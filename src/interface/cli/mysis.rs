@@ -18,7 +18,7 @@ use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::{ConfigureMysis, CreateMysis};
 
-use deletion::{delete_myses, undelete_mysis};
+use deletion::{Deletion, delete_myses, undelete_mysis};
 
 /// The orders about Myses.
 #[derive(Debug, Subcommand)]
@@ -71,10 +71,17 @@ pub struct ConfigureArgs {
 }
 
 pub(super) async fn run(command: &MysisCommand, global: &GlobalArgs) -> anyhow::Result<()> {
-    SwarmClient::with(global, async |client| carry_out(client, command).await).await
+    SwarmClient::with(global, async |client| {
+        carry_out(client, global, command).await
+    })
+    .await
 }
 
-async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
+async fn carry_out(
+    client: &SwarmClient,
+    global: &GlobalArgs,
+    command: &MysisCommand,
+) -> anyhow::Result<()> {
     match command {
         MysisCommand::List { json, conditions } => {
             print_list(client, *json, conditions.as_ref()).await
@@ -95,7 +102,10 @@ async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Resu
             let stop = |name| ControlCall::StopMysis { name };
             call_for_each(client, which, stop, "stopped").await
         }
-        MysisCommand::Delete { which, yes, now } => delete_myses(client, which, *yes, *now).await,
+        MysisCommand::Delete { which, yes, now } => {
+            let (yes, now) = (*yes, *now);
+            delete_myses(client, global, Deletion { which, yes, now }).await
+        }
         MysisCommand::Undelete { name } => undelete_mysis(client, name).await,
         MysisCommand::Configure(args) => configure_myses(client, args).await,
     }

@@ -146,7 +146,10 @@ fn is_out_of_reach(refusal: &anyhow::Error) -> bool {
     match refusal.downcast_ref::<ControlError>() {
         Some(ControlError::Refused(_)) | None => false,
         Some(
-            ControlError::Unreachable(_) | ControlError::Waiting(_) | ControlError::Stopped(_),
+            ControlError::Unreachable(_)
+            | ControlError::Waiting(_)
+            | ControlError::Stopped(_)
+            | ControlError::Unstored(_),
         ) => true,
     }
 }
@@ -230,6 +233,7 @@ mod tests {
             ControlError::Unreachable("it closed".to_string()),
             ControlError::Waiting(Duration::from_secs(30)),
             ControlError::Stopped(7),
+            ControlError::Unstored("it is read-only".to_string()),
         ] {
             let text = unknown.to_string();
             assert_eq!(word_of(unknown), OrderOutcome::Unknown, "{text}");

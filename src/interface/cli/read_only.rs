@@ -1,8 +1,8 @@
-//! Commands that only read, in a home that cannot be written, as on a read-only mount: they read a copy
-//! of it that ends with them, also where a signal ends them.
+//! Commands that only read, in a home that cannot be written, as on a read-only mount or a full disk: they
+//! read a copy of it that ends with them, also where a signal ends them.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,19 @@ use anyhow::Context;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 use zoea_system::files::{create_private, open_regular};
 
+use crate::host::home::{Home, LockError};
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::transient::TransientDirectory;
 
+const DATABASE: &str = "zoea.db";
+/// What opening a home may write, before anything of the command itself is.
+const OPENING_BYTES: usize = 1 << 16;
+
 /// What of a home says what was and what holds. What is printed is cleaned of the credentials: a row may be
 /// older than the configuration that names its words as a secret.
 const COPIED: [&str; 10] = [
-    "zoea.db",
+    DATABASE,
     "zoea.db-wal",
     "zoea.db.lost",
     "zoea.frozen",
@@ -63,26 +68,43 @@ fn redirect(global: &mut GlobalArgs) -> anyhow::Result<Option<TransientDirectory
     let Ok(home) = global.home_directory() else {
         return Ok(None);
     };
-    let is_read_only = match tempfile::tempfile_in(&home) {
-        Ok(_) => false,
-        Err(error) => error.kind() == ErrorKind::ReadOnlyFilesystem,
-    };
-    if !is_read_only {
-        return Ok(None);
+    let written =
+        tempfile::tempfile_in(&home).and_then(|mut file| file.write_all(&[0; OPENING_BYTES]));
+    match written.map_err(|error| error.kind()) {
+        Err(ErrorKind::ReadOnlyFilesystem) => copy_home(&home, global).map(Some),
+        Err(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => Ok(copy_of_full(&home, global)),
+        Ok(()) | Err(_) => Ok(None),
     }
+}
+
+/// A copy of a home whose disk is full, unless a program is at work in it, which can be asked. Where the
+/// copy finds no room either, whoever opens the home says what is wrong.
+fn copy_of_full(home: &Path, global: &mut GlobalArgs) -> Option<TransientDirectory> {
+    if !home.join(DATABASE).exists() {
+        return None;
+    }
+    let locked = Home::open(home).map(|home| home.lock());
+    if let Ok(Err(LockError::Held { .. })) = locked {
+        return None;
+    }
+    copy_home(home, global).ok()
+}
+
+/// Has a command read a copy of its home.
+fn copy_home(home: &Path, global: &mut GlobalArgs) -> anyhow::Result<TransientDirectory> {
     let copy = TransientDirectory::make(|| tempfile::Builder::new().prefix("zoea-copy-").tempdir())
         .context("make a directory for a copy of the home")?;
     let place = copy.path().join(home.file_name().unwrap_or_default());
-    make_directories(&home, &place).context("make a directory for a copy of the home")?;
-    for (from, to) in copied_files(&home, &place) {
+    make_directories(home, &place).context("make a directory for a copy of the home")?;
+    for (from, to) in copied_files(home, &place) {
         copy_file(&from, &to)?;
     }
     out::note(&format!(
-        "{} is on a file system that cannot be written: this is read from a copy",
+        "{} is on a file system that cannot be written, or is full: this is read from a copy",
         home.display()
     ));
     global.home = Some(place);
-    Ok(Some(copy))
+    Ok(copy)
 }
 
 /// Makes what of the copy has no contents.

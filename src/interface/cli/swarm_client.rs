@@ -13,7 +13,7 @@ use crate::host::home::{Home, RunFile};
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::control::call::ControlCall;
-use crate::interface::control::client::ControlClient;
+use crate::interface::control::client::{ControlClient, ControlError};
 use crate::interface::control::{ProgramInfo, answer_call};
 use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
 
@@ -98,10 +98,17 @@ impl SwarmClient {
     pub(super) async fn call(&self, call: ControlCall) -> anyhow::Result<Value> {
         match self {
             SwarmClient::Running(client) => Ok(client.ask(&call).await?),
-            SwarmClient::Direct(flight, about) => answer_call(flight.swarm(), about, call)
-                .await
-                .map(|answer| answer.value)
-                .map_err(|why| anyhow::anyhow!(why)),
+            SwarmClient::Direct(flight, about) => {
+                let swarm = flight.swarm();
+                let asked = answer_call(swarm, about, call);
+                // Nobody else says it in a command.
+                let note = |trouble: &str| out::note(&format!("{trouble}; it is tried again"));
+                let answered = swarm.answer_while_stored(asked, note).await;
+                let answered = answered.map_err(ControlError::Unstored)?;
+                answered
+                    .map(|answer| answer.value)
+                    .map_err(|why| anyhow::anyhow!(why))
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use zoea_system::process;
 
 use super::call::ControlCall;
 use crate::host::home::RunFile;
+use crate::interface::swarm::STORE_PATIENCE;
 
 /// How long an order may take. It is answered as soon as it is stored.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -61,6 +62,13 @@ pub enum ControlError {
          received is carried out then"
     )]
     Stopped(u32),
+    /// No program runs, and the command itself could store nothing.
+    #[error(
+        "{0}; it was tried for {patience:?} and is not tried again: give the command again once the database takes \
+         writes",
+        patience = STORE_PATIENCE
+    )]
+    Unstored(String),
     #[error("{0}")]
     Refused(String),
 }

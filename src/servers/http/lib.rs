@@ -125,10 +125,10 @@ pub fn error_text(error: &reqwest::Error) -> String {
     }
     let proxied = error.url().and_then(proxy_in_words);
     let running = proxied.as_deref().unwrap_or("is it running?");
-    let (what, then): (_, &[&str]) = if is_of_tls(error) {
+    let (what, then): (_, &[&str]) = if let Some(tls) = tls_error(error) {
         (
             "answers, but no encrypted connection to it can be made",
-            &[],
+            tls_advice(tls),
         )
     } else if error.is_connect() {
         ("cannot be reached", &[running])
@@ -164,15 +164,28 @@ fn proxy_in_words(url: &Url) -> Option<String> {
     }))
 }
 
-/// Whether the encryption failed. Then somebody answered.
-fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
-    if error.is::<rustls::Error>() {
-        return true;
+/// Why the encryption failed; `None` where another thing did. If it failed, somebody answered.
+fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    if let Some(tls) = error.downcast_ref() {
+        return Some(tls);
     }
     // The source of such an error is that of what it holds.
     let held = error.downcast_ref::<std::io::Error>();
     let held = held.and_then(std::io::Error::get_ref);
-    held.is_some_and(|held| is_of_tls(held)) || error.source().is_some_and(is_of_tls)
+    held.and_then(|held| tls_error(held))
+        .or_else(|| error.source().and_then(tls_error))
+}
+
+/// A client keeps the certificates of authorities that were there when it was built.
+fn tls_advice(error: &rustls::Error) -> &'static [&'static str] {
+    let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+    match *error == unknown {
+        true => &[
+            "the certificates of authorities (the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR) are read at \
+             the start, so a program that runs has to be started again after a change of them",
+        ],
+        false => &[],
+    }
 }
 
 pub fn causes(error: &dyn std::error::Error) -> String {
@@ -324,6 +337,19 @@ mod tests {
         assert!(webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() > 50);
         let _ = rustls::crypto::ring::default_provider().install_default();
         assert!(build_with_carried_certificates(client_builder()).is_ok());
+    }
+
+    #[test]
+    fn an_unknown_authority_is_told_with_when_certificates_are_read() {
+        let advice_for = |error: rustls::CertificateError| {
+            let error = rustls::Error::InvalidCertificate(error);
+            let error = std::io::Error::other(error);
+            tls_advice(tls_error(&error).expect("it is one of TLS")).join("")
+        };
+        let unknown = advice_for(rustls::CertificateError::UnknownIssuer);
+        assert!(unknown.contains("SSL_CERT_FILE"), "{unknown}");
+        assert_eq!(advice_for(rustls::CertificateError::Expired), "");
+        assert!(tls_error(&std::io::Error::other("closed")).is_none());
     }
 
     #[tokio::test]

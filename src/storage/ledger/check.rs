@@ -18,7 +18,7 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 use super::opening::{self, DatabaseLocation};
-use super::{OpenError, books, error_text, trigrams};
+use super::{OpenError, books, error_text, server, trigrams};
 
 /// [`bounds::MAX_CALL_TOKENS`] as a database integer.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
@@ -37,12 +37,11 @@ pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, 
         DatabaseLocation::File(path) => opening::open_for_reading(path).await?,
         DatabaseLocation::Server(address) => {
             address.count_myses().await?;
-            address.open_readers()
+            address.open_single()
         }
     };
     let checked = run_checks(&connection, database.dialect()).await;
-    // All results are there, so an error here changes nothing.
-    let _ = connection.close().await;
+    server::close_single(connection).await;
     checked.map_err(|error| database.unusable(&error))
 }
 

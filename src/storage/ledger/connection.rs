@@ -4,10 +4,7 @@
 //! searched.
 
 use sea_orm::entity::prelude::async_trait;
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult,
-    QueryResult, Statement, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 
 use super::answer_time::limited;
 use super::dialect::Dialect;
@@ -19,9 +16,6 @@ pub(super) struct DialectConnection<C> {
     dialect: Dialect,
 }
 
-/// The read-only connections.
-pub(super) type Readers = DialectConnection<DatabaseConnection>;
-
 impl<C> DialectConnection<C> {
     pub(super) fn new(inner: C, dialect: Dialect) -> DialectConnection<C> {
         DialectConnection { inner, dialect }
@@ -31,22 +25,12 @@ impl<C> DialectConnection<C> {
         &self.inner
     }
 
+    pub(super) fn into_inner(self) -> C {
+        self.inner
+    }
+
     pub(super) fn dialect(&self) -> Dialect {
         self.dialect
-    }
-}
-
-impl Readers {
-    /// One connection for several queries, which all see the same state.
-    pub(super) async fn begin(&self) -> Result<DialectConnection<DatabaseTransaction>, DbErr> {
-        let transaction = limited(self.dialect, self.inner.begin()).await?;
-        Ok(DialectConnection::new(transaction, self.dialect))
-    }
-}
-
-impl DialectConnection<DatabaseTransaction> {
-    pub(super) async fn end(self) -> Result<(), DbErr> {
-        limited(self.dialect, self.inner.commit()).await
     }
 }
 

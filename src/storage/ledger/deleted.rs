@@ -121,6 +121,17 @@ impl DeletedCopies {
         put.map_err(|error| self.refused(&error))
     }
 
+    fn unreadable(&self, error: &io::Error) -> String {
+        let refused = self.refused(error);
+        if error.kind() != io::ErrorKind::PermissionDenied {
+            return refused;
+        }
+        format!(
+            "{refused}: the copies belong to another user, as after a deletion with sudo; give them back with \
+             chown -R"
+        )
+    }
+
     fn refused(&self, error: &io::Error) -> String {
         format!("{}: {error}", self.directory.display())
     }
@@ -129,9 +140,10 @@ impl DeletedCopies {
         let (copies, wanted) = (self.clone(), name.clone());
         let newest = on_disk(move || {
             copies.remove_old(MachineClock.moment());
-            newest_copy(&copies.directory, &wanted)
+            let newest = newest_copy(&copies.directory, &wanted);
+            newest.map_err(|error| copies.unreadable(&error))
         });
-        let copy = newest.await?.ok_or_else(|| {
+        let copy = newest.await??.ok_or_else(|| {
             format!(
                 "no copy of `{name}` is in {}: it was not deleted here, it was deleted with --now, or more than \
                  a day ago",
@@ -184,14 +196,22 @@ fn store_age(copy: &Path, age: Duration) {
 }
 
 /// The newest whole copy under this name. Times in file names sort by their letters.
-fn newest_copy(directory: &Path, name: &str) -> Option<PathBuf> {
+///
+/// # Errors
+/// The directory is there, but cannot be read.
+fn newest_copy(directory: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+    if let Err(error) = fs::read_dir(directory)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
     let copies = copies_in(directory).filter(|path| {
         let file = path.file_name().and_then(|file| file.to_str());
         let file = file.and_then(|file| file.strip_suffix(ENDING));
         file.and_then(|file| file.rsplit_once(SIGN))
             .is_some_and(|(whose, _)| whose == name)
     });
-    copies.max()
+    Ok(copies.max())
 }
 
 impl DeletedMyses for DeletedCopies {

@@ -11,6 +11,8 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
 use sea_orm::{DatabaseConnection, DbErr};
 
+use zoea_system::disk;
+
 use super::connection::READ_CONNECTIONS;
 use super::lent_connection::connection_error;
 use super::paths::{FileId, entry_at};
@@ -19,6 +21,9 @@ use super::{OpenError, error_text};
 /// The size of a page in bytes. A commit writes whole pages, so small pages make it cheaper. They
 /// also waste less space at the end of a long text.
 pub(super) const PAGE_BYTES: u32 = 1024;
+
+/// The room that opening a database may need for its log.
+const OPENING_BYTES: u64 = 1_000_000;
 
 /// How long a write waits for another process' lock before it is tried again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -117,9 +122,36 @@ fn one_connection() -> SqlitePoolOptions {
 
 /// The error for a file that cannot be used.
 pub(super) fn unusable_error(path: &Path, error: &DbErr) -> OpenError {
+    unusable_because(path, error_text(error))
+}
+
+pub(super) fn unusable_because(path: &Path, why: String) -> OpenError {
     OpenError::Unusable {
         path: path.display().to_string(),
-        why: error_text(error),
+        advice: advice_for(path, &why),
+        why,
+    }
+}
+
+/// SQLite calls it an I/O error, too, where its log finds no room.
+fn advice_for(path: &Path, why: &str) -> String {
+    let directory = path.parent().unwrap_or(path);
+    let free = disk::free_bytes(directory).ok();
+    let is_full = why.contains("is full") || free.is_some_and(|free| free < OPENING_BYTES);
+    if why.contains("is locked") {
+        "another program holds its lock (`fuser` with this path names it): end that program and try again; the \
+         database itself is not damaged"
+            .to_string()
+    } else if is_full {
+        let free = free.map(|free| format!(" ({free} bytes are free)"));
+        let free = free.unwrap_or_default();
+        format!(
+            "its disk is full{free}: free space on it and try again; the database itself is not damaged, so do not \
+             replace it"
+        )
+    } else {
+        "check the file and its directory, restore a copy, or use another home with --home"
+            .to_string()
     }
 }
 
@@ -166,4 +198,27 @@ async fn open_reading_pool(path: &Path, connections: u32) -> Result<DatabaseConn
         .acquire_timeout(Duration::from_secs(30))
         .connect_with(options);
     pool.await.map(Into::into).map_err(connection_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_advised_only_where_the_database_itself_may_be_at_fault() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.db");
+        for (why, helps) in [
+            ("database is locked", "end that program"),
+            ("database or disk is full", "free space on it"),
+            ("file is not a database", "restore a copy"),
+            // There is room, so the disk has another trouble.
+            ("disk I/O error", "restore a copy"),
+        ] {
+            let error = unusable_because(&path, why.to_string()).to_string();
+            assert!(error.contains(helps), "{error}");
+            let has_copy = error.contains("restore a copy");
+            assert_eq!(has_copy, helps == "restore a copy", "{error}");
+        }
+    }
 }

@@ -1,14 +1,21 @@
-//! A connection of the writer's pool, lent to a transaction or to a statement.
+//! A connection of a pool, lent to a transaction or to a statement.
 //!
 //! It is used again only if everything it was lent for succeeded (decision 100).
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::TryStreamExt;
+use futures::{TryFutureExt, TryStreamExt};
 use sea_orm::sqlx::pool::PoolConnection;
-use sea_orm::sqlx::{self, AssertSqlSafe, Executor, Postgres, Sqlite};
+use sea_orm::sqlx::{self, AssertSqlSafe, Executor, Sqlite};
 use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, Statement, Value};
 use sea_query_sqlx::SqlxValues;
+
+use super::answer_time::within;
+use super::server_pool::{ServerConnection, ServerPool};
+
+/// How long a connection to a server is waited for.
+const LEND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements that a transaction executes together.
 ///
@@ -48,10 +55,18 @@ pub(super) struct LentConnection {
 
 pub(super) enum PooledConnection {
     Sqlite(PoolConnection<Sqlite>),
-    Postgres(PoolConnection<Postgres>),
+    Postgres(ServerConnection),
 }
 
 impl LentConnection {
+    pub(super) async fn of_server(pool: &ServerPool) -> Result<LentConnection, DbErr> {
+        let taken = pool.take().map_err(connection_error);
+        Ok(LentConnection {
+            connection: PooledConnection::Postgres(within(LEND_TIMEOUT, taken).await?),
+            is_sound: false,
+        })
+    }
+
     /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
     pub(super) async fn say(&mut self, words: &str) -> Result<(), DbErr> {
         self.run(words).await.map(drop).map_err(connection_error)
@@ -68,7 +83,7 @@ impl LentConnection {
                 (&mut **connection).execute(sql).await.map(ExecResult::from)
             }
             PooledConnection::Postgres(connection) => {
-                (&mut **connection).execute(sql).await.map(ExecResult::from)
+                connection.driver().execute(sql).await.map(ExecResult::from)
             }
         }
     }
@@ -81,7 +96,7 @@ impl LentConnection {
                 .await
                 .map(ExecResult::from),
             PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .execute(&mut **connection)
+                .execute(connection.driver())
                 .await
                 .map(ExecResult::from),
         };
@@ -103,7 +118,7 @@ impl LentConnection {
             }
             PooledConnection::Postgres(connection) => {
                 let text = sqlx::query_with(sql, values);
-                let done = (&mut **connection).execute_many(text);
+                let done = connection.driver().execute_many(text);
                 done.map_ok(|done| done.rows_affected()).try_collect().await
             }
         };
@@ -137,7 +152,7 @@ impl LentConnection {
                 .await
                 .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
             PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .fetch_all(&mut **connection)
+                .fetch_all(connection.driver())
                 .await
                 .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
         };
@@ -147,12 +162,11 @@ impl LentConnection {
 
 impl Drop for LentConnection {
     fn drop(&mut self) {
-        if self.is_sound {
-            return;
-        }
-        match &mut self.connection {
-            PooledConnection::Sqlite(connection) => connection.close_on_drop(),
-            PooledConnection::Postgres(connection) => connection.close_on_drop(),
+        match (&mut self.connection, self.is_sound) {
+            // The first returns by itself, and the second is closed.
+            (PooledConnection::Sqlite(_), true) | (PooledConnection::Postgres(_), false) => {}
+            (PooledConnection::Sqlite(connection), false) => connection.close_on_drop(),
+            (PooledConnection::Postgres(connection), true) => connection.keep(),
         }
     }
 }

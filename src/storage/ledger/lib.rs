@@ -48,6 +48,7 @@ mod paths;
 mod period;
 mod piece;
 mod place;
+mod readers;
 mod recall;
 mod removals;
 mod replacing;
@@ -58,6 +59,7 @@ mod samples;
 mod saved_calls;
 mod search;
 mod server;
+mod server_pool;
 mod sessions;
 mod settling;
 mod snapshots;
@@ -83,11 +85,11 @@ use actors::domain::write::Batch;
 use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait};
+use sea_orm::{DbErr, EntityTrait};
 
 use answer_time::limited;
 use bulk_import::{BulkImport, StoredMission};
-use connection::{DialectConnection, Readers};
+use connection::DialectConnection;
 use dialect::Dialect;
 use entity::mysis;
 use fault::error_text;
@@ -95,6 +97,7 @@ use index::SettledRows;
 use leases::LeaseHolder;
 use paths::DatabasePaths;
 use place::DatabaseFile;
+use readers::{ReadPool, Readers};
 use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
@@ -157,6 +160,7 @@ impl SqlLedger {
         let writer = file::open_writer(&paths.real).await.map_err(unusable)?;
         let moved = opening::migrate_file(writer.connection(), path).await?;
         let readers = file::open_readers(&paths.real).await.map_err(unusable)?;
+        let readers = ReadPool::File(readers);
         let place = DatabaseFile::open(paths).await.map_err(unusable)?;
         let place = Arc::new(place);
         let writer = DatabaseWriter::File(writer.into_pool(), place.clone());
@@ -181,10 +185,12 @@ impl SqlLedger {
     ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable(&error);
         address.check_reachable().await?;
-        let pool = address.writer_pool();
-        opening::migrate_server(&pool.clone().into(), address).await?;
-        let writer = DatabaseWriter::Server(pool);
-        let readers = address.open_readers();
+        let single = address.open_single();
+        let migrated = opening::migrate_server(&single, address).await;
+        server::close_single(single).await;
+        migrated?;
+        let writer = DatabaseWriter::Server(address.writer_pool());
+        let readers = ReadPool::Server(address.reading_pool());
         let holder = LeaseHolder::of_home(home, process_kind, address);
         let opened = SqlLedger::from_parts(writer, readers, None, Some(holder)).await;
         opened.map_err(unusable)
@@ -192,7 +198,7 @@ impl SqlLedger {
 
     async fn from_parts(
         writer: DatabaseWriter,
-        readers: DatabaseConnection,
+        readers: ReadPool,
         place: Option<Arc<DatabaseFile>>,
         tenant: Option<LeaseHolder>,
     ) -> Result<SqlLedger, DbErr> {
@@ -267,7 +273,7 @@ impl SqlLedger {
 
 impl LedgerInner {
     async fn close_connections(&self) {
-        if let Err(error) = self.readers.inner().clone().close().await {
+        if let Err(error) = self.readers.inner().close().await {
             tracing::warn!(%error, "failed to close the database");
         }
         if let Some(tenant) = &self.tenant {

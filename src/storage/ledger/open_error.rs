@@ -51,11 +51,13 @@ pub enum OpenError {
         to: usize,
     },
     /// It cannot be opened or migrated.
-    #[error(
-        "open the database {path}: {why}; check the file and its directory, restore a copy, or \
-         use another home with --home"
-    )]
-    Unusable { path: String, why: String },
+    #[error("open the database {path}: {why}; {advice}")]
+    Unusable {
+        path: String,
+        why: String,
+        /// What helps against just that. A sound database is not to be replaced by a copy.
+        advice: String,
+    },
     /// Going on could lose what was acknowledged.
     #[error("{0}")]
     Lost(String),

@@ -12,6 +12,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, PaginatorTrait, Statement,
 };
 
+use super::answer_time::ANSWER_TIMEOUT;
 use super::connection::read_number;
 use super::dialect::Dialect;
 use super::entity::mysis;
@@ -189,11 +190,10 @@ impl ServerAddress {
         read: impl AsyncFnOnce(&DatabaseConnection) -> Result<T, OpenError>,
     ) -> Result<T, OpenError> {
         self.check_reachable().await?;
-        let readers = self.open_readers();
-        let seen = read(&readers).await;
-        // The answer is there, so an error here changes nothing.
-        let _ = readers.close().await;
-        seen
+        let readers = self.open_single();
+        let seen = tokio::time::timeout(ANSWER_TIMEOUT, read(&readers)).await;
+        server::close_single(readers).await;
+        seen.unwrap_or_else(|_| Err(self.silent()))
     }
 }
 

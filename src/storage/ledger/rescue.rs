@@ -65,7 +65,7 @@ fn put_in_place(unfinished: &Path, file: PathBuf) -> Result<PathBuf, String> {
     Ok(file)
 }
 
-async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
+async fn save_all(to: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
     remove_database(to).map_err(|error| error.to_string())?;
     save_into(to, open).await?;
     check_durable(to).await

@@ -5,26 +5,23 @@
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, Value};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
 use super::OpenError;
+use super::answer_time::ANSWER_TIMEOUT;
 use super::connection::READ_CONNECTIONS;
 use super::fault::{driver_error_text, error_text};
+use super::server_pool::{SESSION_SETUP, ServerPool};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a query waits for a connection of the pool.
+/// How long a query waits for a connection of the driver's pool, and its end for the last answer.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The settings of each session. The transaction of a writer that vanished or hangs ends before the
-/// other writers' lock timeout. Acknowledged writes are on disk. A search's plan is made for its
-/// own needle.
-const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_timeout = '20s'; \
-    SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = 'force_custom_plan'; \
-    SELECT set_config('synchronous_commit', 'on', false) \
-    WHERE current_setting('synchronous_commit') = 'off'";
+/// A pause in which a server rarely closes a connection. After a longer one a writer asks first.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Waits until no other process changes the schema. The lock is held by the session.
 pub(super) const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
@@ -141,24 +138,37 @@ impl ServerAddress {
         Ok(first != again || held == again)
     }
 
-    pub(super) fn writer_pool(&self) -> PgPool {
-        let pool = pool_options().max_connections(1).test_before_acquire(false);
-        self.connect_lazily(pool.idle_timeout(None).max_lifetime(None))
+    /// A pool of one.
+    pub(super) fn writer_pool(&self) -> ServerPool {
+        ServerPool::new(self.options.clone(), 1, SHORT_PAUSE)
     }
 
     /// The read-only connections.
-    pub(super) fn open_readers(&self) -> DatabaseConnection {
-        let pool = pool_options().max_connections(READ_CONNECTIONS);
-        let pool = pool.idle_timeout(Duration::from_secs(60));
-        self.connect_lazily(pool).into()
+    pub(super) fn reading_pool(&self) -> ServerPool {
+        ServerPool::new(self.options.clone(), READ_CONNECTIONS, Duration::ZERO)
     }
 
-    fn connect_lazily(&self, pool: PgPoolOptions) -> PgPool {
-        pool.connect_lazy_with(self.options.clone())
+    /// One connection of the driver's, for a look at the database or for its migration. It is to be
+    /// closed by [`close_single`].
+    pub(super) fn open_single(&self) -> DatabaseConnection {
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .after_connect(|connection, _| {
+                Box::pin(async move { connection.execute(SESSION_SETUP).await.map(|_| ()) })
+            })
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None);
+        pool.connect_lazy_with(self.options.clone()).into()
     }
 
     pub(super) fn unusable(&self, error: &DbErr) -> OpenError {
         self.unusable_error(error_text(error))
+    }
+
+    pub(super) fn silent(&self) -> OpenError {
+        self.unusable_error(format!("no answer within {ANSWER_TIMEOUT:?}"))
     }
 
     fn unusable_error(&self, why: String) -> OpenError {
@@ -173,20 +183,10 @@ fn is_known(parameter: &str) -> bool {
     KNOWN_PARAMETERS.contains(&parameter) || parameter.starts_with("options[")
 }
 
-fn pool_options() -> PgPoolOptions {
-    PgPoolOptions::new()
-        .min_connections(0)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .after_connect(|connection, _| {
-            Box::pin(async move { connection.execute(SESSION_SETUP).await.map(|_| ()) })
-        })
-        .after_release(|connection, _| {
-            // A statement that was given up may never be answered, and the driver waits for that.
-            Box::pin(async move {
-                let ready = tokio::time::timeout(ACQUIRE_TIMEOUT, connection.flush()).await;
-                Ok(ready.is_ok_and(|ready| ready.is_ok()))
-            })
-        })
+/// Closes a connection of the driver's. The answer to its last statement may never come.
+pub(super) async fn close_single(connection: DatabaseConnection) {
+    // Whoever asked has the answers, so an error here changes nothing.
+    let _ = tokio::time::timeout(ACQUIRE_TIMEOUT, connection.close()).await;
 }
 
 async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {

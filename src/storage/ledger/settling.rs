@@ -49,10 +49,7 @@ pub(super) fn compare_marks(state: FileState, log: &[Mark]) -> Belonging {
 /// # Errors
 /// Going on could lose what was acknowledged. The error says what to do.
 pub(super) async fn prepare_files(paths: &DatabasePaths) -> Result<Option<String>, OpenError> {
-    let unreadable = |error: io::Error| OpenError::Unusable {
-        path: paths.given.display().to_string(),
-        why: error.to_string(),
-    };
+    let unreadable = |error: io::Error| file::unusable_because(&paths.given, error.to_string());
     loss::check_over(paths)?;
     check_log_of_link(paths)?;
     let (state, log) = read_files(paths).map_err(unreadable)?;

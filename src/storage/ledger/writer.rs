@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use sea_orm::entity::prelude::async_trait;
+use sea_orm::sqlx::SqlitePool;
 use sea_orm::sqlx::error::ErrorKind;
-use sea_orm::sqlx::{PgPool, SqlitePool};
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, QueryTrait, RuntimeErr, Statement,
     StatementBuilder,
@@ -25,6 +25,7 @@ use super::lent_connection::{
 };
 use super::mark::Mark;
 use super::place::DatabaseFile;
+use super::server_pool::ServerPool;
 use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
@@ -38,7 +39,7 @@ const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 /// transaction.
 pub(super) enum DatabaseWriter {
     File(SqlitePool, Arc<DatabaseFile>),
-    Server(PgPool),
+    Server(ServerPool),
 }
 
 impl DatabaseWriter {
@@ -52,10 +53,7 @@ impl DatabaseWriter {
     /// Begins a transaction on a server with this statement, which may take a lock, in one round
     /// trip.
     pub(super) async fn begin_with(&self, first: &'static str) -> Result<Tx, DbErr> {
-        let mut lent = self.lend().await?;
-        let words = format!("{BEGIN_ON_A_SERVER}; {first}");
-        limited(Dialect::Postgres, lent.say(&words)).await?;
-        Ok(self.new_transaction(lent, None, false))
+        Tx::begin_on_server(self.lend().await?, first).await
     }
 
     /// Begins a transaction. In a file, no other write is possible until it ends.
@@ -77,26 +75,11 @@ impl DatabaseWriter {
             lent.say(FOREIGN_KEYS_OFF).await?;
         }
         let mark = begin_in_file(&mut lent, place).await?;
-        Ok(self.new_transaction(lent, Some((mark, place.clone())), !foreign_keys))
-    }
-
-    fn new_transaction(
-        &self,
-        lent: LentConnection,
-        mark: Option<(Mark, Arc<DatabaseFile>)>,
-        foreign_keys_off: bool,
-    ) -> Tx {
-        Tx {
-            dialect: self.dialect(),
-            mark,
-            foreign_keys_off,
-            expects_new_rows: false,
-            open: Mutex::new(OpenTransaction {
-                lent,
-                has_failed: false,
-                gathered: GatheredStatements::default(),
-            }),
-        }
+        Ok(Tx {
+            mark: Some((mark, place.clone())),
+            foreign_keys_off: !foreign_keys,
+            ..Tx::new(Dialect::Sqlite, lent)
+        })
     }
 
     /// Closes the connection after the present transaction has ended.
@@ -116,7 +99,7 @@ impl DatabaseWriter {
                 }
                 pool.acquire().await.map(PooledConnection::Sqlite)
             }
-            DatabaseWriter::Server(pool) => pool.acquire().await.map(PooledConnection::Postgres),
+            DatabaseWriter::Server(pool) => return LentConnection::of_server(pool).await,
         };
         Ok(LentConnection {
             connection: connection.map_err(connection_error)?,
@@ -184,6 +167,30 @@ impl OpenTransaction {
 }
 
 impl Tx {
+    /// Begins a transaction on a server with this statement, in one round trip.
+    pub(super) async fn begin_on_server(
+        mut lent: LentConnection,
+        first: &'static str,
+    ) -> Result<Tx, DbErr> {
+        let words = format!("{BEGIN_ON_A_SERVER}; {first}");
+        limited(Dialect::Postgres, lent.say(&words)).await?;
+        Ok(Tx::new(Dialect::Postgres, lent))
+    }
+
+    fn new(dialect: Dialect, lent: LentConnection) -> Tx {
+        Tx {
+            dialect,
+            mark: None,
+            foreign_keys_off: false,
+            expects_new_rows: false,
+            open: Mutex::new(OpenTransaction {
+                lent,
+                has_failed: false,
+                gathered: GatheredStatements::default(),
+            }),
+        }
+    }
+
     pub(super) fn dialect(&self) -> Dialect {
         self.dialect
     }

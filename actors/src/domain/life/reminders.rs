@@ -1,8 +1,9 @@
 //! Reminders in a life: taken, taken away, and delivered as direct messages once they are due (docs/design/requests.md).
 //!
 //! A delivered message and the memo without its reminder are one write, so that a crash at any moment
-//! delivers it once. When a reminder is due is stored by the wall clock; a life waits for it by the
-//! monotonic one.
+//! delivers it once. When a reminder is due is stored by the wall clock. A life waits for it by both
+//! clocks and takes the earlier word: the monotonic one does not go on while the machine sleeps, and
+//! the wall clock may be set back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +19,15 @@ use super::input::{AlarmId, ReplyId};
 use super::record::WriteDraft;
 use super::{Life, Mode};
 
-const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+/// How often it is looked what the wall clock says.
+const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct LifeReminders {
     /// Those that wait; `None` if it is not known which, so that none is delivered or overwritten.
     known: Option<Reminders>,
-    /// When each is due by the monotonic clock, by number.
-    due: BTreeMap<u64, Moment>,
+    /// When each is due by the monotonic clock, by number, as the wall clock said when it was taken.
+    moments: BTreeMap<u64, Moment>,
     alarm: Option<(AlarmId, Moment)>,
 }
 
@@ -37,9 +39,9 @@ impl LifeReminders {
             Err(why) => (None, Some(why)),
         };
         let waiting = known.iter().flat_map(Reminders::waiting);
-        let due = waiting.map(|one| (one.number, moment_of(one.at, now)));
+        let moments = waiting.map(|one| (one.number, moment_of(one.at, now)));
         let reminders = LifeReminders {
-            due: due.collect(),
+            moments: moments.collect(),
             alarm: None,
             known,
         };
@@ -49,7 +51,7 @@ impl LifeReminders {
     /// Nothing is known any more: the store refused what it should keep.
     pub(super) fn forget(&mut self) {
         self.known = None;
-        self.due.clear();
+        self.moments.clear();
     }
 
     /// Those that wait; `None` if that is not known.
@@ -66,6 +68,26 @@ impl LifeReminders {
     /// Takes its timer, which has run out; returns whether it is this one.
     pub(super) fn takes_alarm(&mut self, alarm: AlarmId) -> bool {
         self.alarm.take_if(|(its, _)| *its == alarm).is_some()
+    }
+
+    fn is_due(&self, one: &Reminder, now: Now) -> bool {
+        let by_monotonic = self.moments.get(&one.number);
+        one.at <= now.wall || by_monotonic.is_some_and(|due| *due <= now.moment)
+    }
+
+    fn due(&self, now: Now) -> impl Iterator<Item = &Reminder> {
+        let waiting = self.known.iter().flat_map(Reminders::waiting);
+        waiting.filter(move |one| self.is_due(one, now))
+    }
+
+    /// When the first of those that are not due yet is, by the monotonic clock.
+    fn next_moment(&self, now: Now) -> Option<Moment> {
+        let waiting = self.known.iter().flat_map(Reminders::waiting);
+        let later = waiting.filter(|one| !self.is_due(one, now));
+        later
+            .filter_map(|one| self.moments.get(&one.number))
+            .min()
+            .copied()
     }
 
     fn known(&mut self) -> Result<&mut Reminders, OrderRefusal> {
@@ -100,7 +122,7 @@ impl Life {
         let added = self.reminders.known()?.add(at, text);
         let reminder = added.map_err(OrderRefusal::Because)?;
         let due = moment_of(at, self.now);
-        self.reminders.due.insert(reminder.number, due);
+        self.reminders.moments.insert(reminder.number, due);
         let draft = WriteDraft::answering(
             reply,
             CompletedOrder::Reminded {
@@ -124,7 +146,7 @@ impl Life {
             );
             return Err(OrderRefusal::Because(why));
         }
-        self.reminders.due.remove(&number);
+        self.reminders.moments.remove(&number);
         let done = CompletedOrder::Done(CompletedAction::ReminderCancelled);
         self.record_reminders(WriteDraft::answering(reply, done));
         Ok(())
@@ -147,19 +169,18 @@ impl Life {
         if self.mode != Mode::Live || self.is_moving {
             return;
         }
-        let (now, due) = (self.now.moment, &self.reminders.due);
-        if due.values().any(|due| *due <= now) && self.takes_messages().is_ok() {
+        let is_due = self.reminders.due(self.now).next().is_some();
+        if is_due && self.takes_messages().is_ok() {
             self.deliver_due();
         }
-        let (now, due) = (self.now.moment, &self.reminders.due);
-        let next = due.values().filter(|due| **due > now).min().copied();
+        let next = self.reminders.next_moment(self.now);
         self.wait_for_reminder(next);
     }
 
     /// Sets the timer for the first one, also if it is due already.
     pub(super) fn begin_with_reminders(&mut self) {
         if self.mode == Mode::Live {
-            self.wait_for_reminder(self.reminders.due.values().min().copied());
+            self.wait_for_reminder(self.reminders.moments.values().min().copied());
         }
     }
 
@@ -168,23 +189,19 @@ impl Life {
         let Some(next) = next.filter(|next| set_for != Some(*next)) else {
             return;
         };
-        let after = next.since(self.now.moment).min(MAX_WAIT);
+        let after = next.since(self.now.moment).min(LOOK_INTERVAL);
         let alarm = self.wake_after(after, false);
         self.reminders.alarm = Some((alarm, next));
     }
 
     fn deliver_due(&mut self) {
-        let (now, due) = (self.now.moment, &mut self.reminders.due);
+        let delivered: Vec<Reminder> = self.reminders.due(self.now).cloned().collect();
         let Some(known) = &mut self.reminders.known else {
             return;
         };
-        let waiting = known.waiting().iter().cloned();
-        let delivered: Vec<Reminder> = waiting
-            .filter(|one| due.get(&one.number).is_some_and(|due| *due <= now))
-            .collect();
         for reminder in &delivered {
             known.remove(reminder.number);
-            due.remove(&reminder.number);
+            self.reminders.moments.remove(&reminder.number);
         }
         let mut draft = WriteDraft::default();
         for reminder in &delivered {

@@ -3,6 +3,7 @@
 use zoea_contract::{MysisStatusJson, OrderAnswerJson};
 use zoea_text::natural::compare_natural;
 
+use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::outcomes::{OrderWords, order_each};
 use crate::interface::cli::question::{ask_for_number, ask_to_agree, can_ask};
@@ -13,11 +14,19 @@ use crate::interface::control::call::ControlCall;
 /// The most Myses that a `y` deletes, and only if none of them runs.
 const MOST_DELETED_BY_YES: usize = 3;
 
+/// What is deleted, and how.
+pub(super) struct Deletion<'a> {
+    pub(super) which: &'a MysisSelector,
+    /// Whether nobody is asked.
+    pub(super) yes: bool,
+    /// Whether no copy is kept.
+    pub(super) now: bool,
+}
+
 pub(super) async fn delete_myses(
     client: &SwarmClient,
-    which: &MysisSelector,
-    yes: bool,
-    now: bool,
+    global: &GlobalArgs,
+    Deletion { which, yes, now }: Deletion<'_>,
 ) -> anyhow::Result<()> {
     let mut chosen = which.which.resolve(client).await?;
     // That one is gone already is no success: another one may have its name soon.
@@ -31,6 +40,27 @@ pub(super) async fn delete_myses(
     order_each(client, &chosen, delete, &words, which.shown).await?;
     if is_for_real && !now {
         out::note("copies are kept for a day: `zoea mysis undelete NAME` brings one back");
+    }
+    if is_for_real {
+        note_declared(global, &chosen.names)?;
+    }
+    Ok(())
+}
+
+/// Says which of these come back, because the configuration declares them.
+fn note_declared(global: &GlobalArgs, deleted: &[String]) -> anyhow::Result<()> {
+    let settings = global.load_settings(&global.open_swarm_home()?)?.settings;
+    let declared = settings.myses.iter().map(|mysis| &mysis.name);
+    let declared: Vec<&str> = declared
+        .filter(|name| deleted.contains(name))
+        .map(String::as_str)
+        .collect();
+    if !declared.is_empty() {
+        out::note(&format!(
+            "the configuration declares {} ([[myses]]), so it comes back empty with the next start, reload or command \
+             on the database, and `undelete` finds its name taken: remove it there first",
+            declared.join(", ")
+        ));
     }
     Ok(())
 }

@@ -14,9 +14,7 @@ use actors::domain::message::RowKind;
 use actors::domain::record::StoredHistory;
 use actors::domain::samples::StoredSamples;
 use sea_orm::prelude::Expr;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::LedgerInner;
@@ -26,6 +24,7 @@ use crate::connection::DialectConnection;
 use crate::entity::{message, mysis, tool_call};
 use crate::listed::padded;
 use crate::members::{profile, totals};
+use crate::readers::ReadTransaction;
 
 const MAX_TOGETHER: usize = 16;
 /// Whether a note was made after the operator cleared the notes.
@@ -152,7 +151,7 @@ struct SmallTables {
     missions: BTreeMap<i64, Arc<str>>,
 }
 
-impl DialectConnection<DatabaseTransaction> {
+impl DialectConnection<ReadTransaction> {
     async fn small_tables(&self, myses: &[MysisId]) -> Result<SmallTables, DbErr> {
         let ids = padded(myses.iter().map(|mysis| mysis.0));
         let records = mysis::Entity::find().filter(mysis::Column::Id.is_in(ids.clone()));

@@ -119,11 +119,25 @@ async fn what_was_brought_back_is_told_although_nothing_can_be_read_after_it(boo
     let copies = copies_in(&ledger, &place);
     copies.keep(ALPHA).await.unwrap();
     delete(&ledger).await;
-    let readers = ledger.inner.readers.inner().clone();
-    readers.close().await.unwrap();
+    ledger.inner.readers.inner().close().await.unwrap();
     let back = copies.bring_back("alpha").await.unwrap();
     assert_eq!((back.id, &*back.profile.name), (ALPHA, "alpha"));
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn copies_that_cannot_be_looked_at_are_not_called_missing() {
+    let books = Books::file();
+    let ledger = books.open().await;
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("deleted");
+    let copies = copies_in(&ledger, &place);
+    let missing = copies.bring_back("alpha").await.unwrap_err();
+    assert!(missing.starts_with("no copy of `alpha`"), "{missing}");
+    // Whoever runs the tests may read every directory, but not this.
+    fs::write(&place, "").unwrap();
+    let refused = copies.bring_back("alpha").await.unwrap_err();
+    assert!(refused.contains("Not a directory"), "{refused}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use sea_orm::{DbBackend, Statement};
 use super::fleet::{frozen, step, step_with, taken};
 use super::*;
 
-fn prompt(seq: i64) -> Write {
+pub(super) fn prompt(seq: i64) -> Write {
     append(&row(seq, RowBody::Prompt { text: "do".into() }))
 }
 

@@ -1,13 +1,17 @@
 //! Properties of a server's database only.
 
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actors::domain::record::PoolAccount;
 use sea_orm::{DbBackend, Statement};
 
 use super::golden::texts;
-use super::leases::opened;
+use super::leases::{opened, prompt};
 use super::*;
+use crate::connection::READ_CONNECTIONS;
 use crate::write_lock::WriteLock;
 
 /// The address of a test's own database with a role of few rights.
@@ -352,4 +356,87 @@ async fn statements_that_get_no_answer_end_and_hold_nothing_up() {
     ledger.close().await;
     tokio::time::resume();
     assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+/// A proxy in front of the server of an address. While it is told to, each connection falls silent
+/// after its next COMMIT is answered: nothing is carried any more, and nothing is closed.
+fn silencing_proxy(address: &ServerAddress) -> (ServerAddress, Arc<AtomicBool>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let shown = address.to_string();
+    let place = shown.rsplit('@').next().unwrap();
+    let (server, database) = place.split_once('/').unwrap();
+    let (server, port) = (server.to_string(), listener.local_addr().unwrap().port());
+    let url = format!("postgres://zoea:sesame@127.0.0.1:{port}/{database}?sslmode=disable");
+    let silences = Arc::new(AtomicBool::new(false));
+    let told = silences.clone();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut server = TcpStream::connect(&server).unwrap();
+            let (mut answers, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut answers, &mut to));
+            let told = told.clone();
+            std::thread::spawn(move || {
+                let (mut piece, mut is_silent) = ([0; 65536], false);
+                while let Ok(read @ 1..) = client.read(&mut piece) {
+                    let said = &piece[..read];
+                    if !is_silent && server.write_all(said).is_err() {
+                        return;
+                    }
+                    is_silent |= told.load(Ordering::SeqCst) && said.ends_with(b"COMMIT\0");
+                }
+            });
+        }
+    });
+    (ServerAddress::parse(&url).unwrap(), silences)
+}
+
+#[tokio::test]
+async fn a_connection_that_falls_silent_when_it_is_given_back_takes_no_place() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (address, silences) = silencing_proxy(books.address());
+    let ledger = SqlLedger::open_server(&address, "home".into(), ProcessKind::Resident);
+    let ledger = ledger.await.unwrap();
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    silences.store(true, Ordering::SeqCst);
+    write(&ledger, vec![prompt(1)]).await.unwrap();
+    for _ in 0..READ_CONNECTIONS {
+        let read = ledger.load_history(ALPHA).await;
+        read.unwrap();
+        // From here on time passes as soon as all wait for the server.
+        tokio::time::pause();
+        // It may have got a connection that is silent.
+        let _ = ledger.load_history(ALPHA).await;
+        tokio::time::resume();
+    }
+    silences.store(false, Ordering::SeqCst);
+    tokio::time::pause();
+    // As above.
+    let _ = write(&ledger, vec![prompt(2)]).await;
+    let _ = ledger.load_history(ALPHA).await;
+    tokio::time::resume();
+    write(&ledger, vec![prompt(2)]).await.unwrap();
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().last, Seq(2));
+    ledger.close().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closed_in_a_pause_costs_no_write() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let name = books.address().to_string();
+    let name = name.rsplit_once('/').unwrap().1;
+    let url = zoea_rig::postgres::database().unwrap();
+    let cut = format!(
+        "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = '{name}'"
+    );
+    assert!(zoea_rig::postgres::column(&url, &cut).len() > 1);
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(2)).await;
+    tokio::time::resume();
+    write(&ledger, vec![prompt(1)]).await.unwrap();
 }
