@@ -118,24 +118,18 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        loop {
-            if !self.has_room().await {
-                self.ended_reading
-                    .end("the server does not read the answers to what it asks");
-                return None;
-            }
-            let message = self.messages.receive().await?;
-            match &message {
-                JsonRpcMessage::Request(_) if !self.asked.admits(Instant::now()) => {
-                    self.ended_reading.end(TOO_MANY_REQUESTS);
-                    return None;
-                }
-                JsonRpcMessage::Request(_)
-                | JsonRpcMessage::Notification(_)
-                | JsonRpcMessage::Response(_)
-                | JsonRpcMessage::Error(_) => return Some(message),
-            }
+        if !self.has_room().await {
+            self.ended_reading
+                .end("the server does not read the answers to what it asks");
+            return None;
         }
+        let message = self.messages.receive().await?;
+        let is_asked = matches!(message, JsonRpcMessage::Request(_));
+        if is_asked && !self.asked.admits(Instant::now()) {
+            self.ended_reading.end(TOO_MANY_REQUESTS);
+            return None;
+        }
+        Some(message)
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
