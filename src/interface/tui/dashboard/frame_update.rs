@@ -251,8 +251,8 @@ impl Dashboard {
         let mut chapters: Vec<Chapter> = open.into_iter().chain([page]).map(chapter).collect();
         chapters.push(signs());
         chapters.extend([tables.targets, tables.global, tables.movement].map(chapter));
-        chapters.push(writing());
         chapters.extend(pages.into_iter().chain(others).map(chapter));
+        chapters.push(writing());
         chapters
     }
 

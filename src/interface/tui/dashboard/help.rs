@@ -179,11 +179,12 @@ const SIGNS: [(&str, &str); 14] = [
     ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
 ];
 
-/// The keys of a text field and of the composer, which no setting changes.
+/// The keys of a text field and of the composer, which no setting changes. They stand last: while one writes, no key
+/// shows the help.
 const WRITING: [(&str, &str); 10] = [
     ("Enter", "send it"),
-    ("Alt-Enter Ctrl-J", "a new line"),
-    ("↑ ↓ Ctrl-P Ctrl-N", "what you wrote before and begins so"),
+    ("Alt-Enter", "a new line; so does Ctrl-J"),
+    ("↑  ↓", "what you wrote before and begins so"),
     ("Esc", "close it and keep it for later"),
     ("Ctrl-C", "throw it away; ↑ brings it back"),
     ("Ctrl-G", "say of an order that no gain is expected"),
