@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dashboard::input_event::Input;
+use crate::dashboard::input_event::{Input, ctrl};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use zoea_system::terminal;
 
@@ -54,11 +54,8 @@ fn begins_answer(press: KeyEvent) -> bool {
 
 /// Whether it is the control letter BEL, or `ESC \`.
 fn ends_answer(press: KeyEvent) -> bool {
-    match press.code {
-        KeyCode::Char('g') => press.modifiers == KeyModifiers::CONTROL,
-        KeyCode::Char('\\') => press.modifiers == KeyModifiers::ALT,
-        _ => false,
-    }
+    let string_end = KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::ALT);
+    press == ctrl('g') || press == string_end
 }
 
 /// Reads until the slot ends or the terminal is gone.
@@ -115,7 +112,7 @@ pub(super) fn watch_for_hang_up<P>(slot: &PictureSlot<P>, input_sink: &dyn Input
 
 #[cfg(test)]
 mod tests {
-    use crate::dashboard::input_event::{ctrl, letter};
+    use crate::dashboard::input_event::letter;
 
     use super::*;
 
