@@ -321,7 +321,9 @@ impl Keyboard {
                 let resumed_at = *self.resumed_at.lock();
                 resumed_at.is_some_and(|at| at.elapsed() < LATE_TIMEOUT)
             }
-            ControlError::Unreachable(_) | ControlError::Stopped(_) => false,
+            ControlError::Unreachable(_) | ControlError::Stopped(_) | ControlError::Unstored(_) => {
+                false
+            }
         }
     }
 
