@@ -44,6 +44,21 @@ fn open(terminal: &mut Terminal, name: &str) {
 }
 
 #[test]
+fn what_a_terminal_answers_late_gives_no_orders() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = bridge(folder.path());
+    terminal.types("\u{1b}]11;rgb:1d1d/2b2b/3d3d\u{7}");
+    terminal.types("\u{1b}P>|XTerm(390)\u{1b}\\");
+    terminal.types("m");
+    terminal.sees("MESSAGE to");
+    let seen = terminal.contents();
+    assert!(!seen.contains("already running"), "{seen}");
+    assert!(!seen.contains("GRAPHS"), "{seen}");
+    terminal.types("\u{1b}");
+    quit(&mut terminal);
+}
+
+#[test]
 fn a_day_at_the_bridge() {
     let folder = TempDir::new().expect("a folder");
     let mut terminal = bridge(folder.path());

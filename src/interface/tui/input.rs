@@ -32,7 +32,7 @@ struct AnswerFilter {
 
 impl AnswerFilter {
     /// Whether an event is a key of the operator, or no key. A key that begins an answer has the rest of it right
-    /// behind it: `has_more` tells whether an input waits.
+    /// behind it: `has_more` waits for that.
     fn lets_pass(&mut self, event: &Event, has_more: impl FnOnce() -> bool) -> bool {
         let Event::Key(press) = event else {
             return true;
@@ -82,7 +82,8 @@ pub(super) fn run<P>(slot: &PictureSlot<P>, input_sink: &dyn InputSink) {
         };
         match event {
             Ok(event) => {
-                let has_more = || event::poll(Duration::ZERO).unwrap_or(false);
+                // Without any patience crossterm looks at nothing.
+                let has_more = || event::poll(ANSWER_GAP).unwrap_or(false);
                 if answers.lets_pass(&event, has_more)
                     && let Some(input) = Input::from_event(event)
                 {

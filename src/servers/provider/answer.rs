@@ -287,8 +287,8 @@ impl ReceivedAnswer {
         // behind a complete answer, which is about the server's own books.
         let is_cut = self.finish_reason.as_deref() == Some("length");
         let has_answer = self.arrived.words > 0;
-        let counts = |refusal: &&EmbeddedRefusal| !is_cut && !(refusal.is_behind_end && has_answer);
-        if let Some(refusal) = self.refusal.as_ref().filter(counts) {
+        let is_idle = |refusal: &EmbeddedRefusal| is_cut || (refusal.is_behind_end && has_answer);
+        if let Some(refusal) = self.refusal.as_ref().filter(|it| !is_idle(it)) {
             let refusal = Refusal {
                 status: refusal.status,
                 body: &secrets.clean(&refusal.body),
