@@ -12,7 +12,7 @@ pub fn is_gone() -> bool {
 
 /// Whether nobody can read standard output any more: the pipe or the terminal behind it is closed.
 pub fn is_unread() -> bool {
-    has(&std::io::stdout(), PollFlags::HUP | PollFlags::ERR)
+    has(&rustix::stdio::stdout(), PollFlags::HUP | PollFlags::ERR)
 }
 
 fn has(stream: &impl AsFd, ends: PollFlags) -> bool {

@@ -140,7 +140,7 @@ pub(super) async fn run(args: &RunArgs, global: &GlobalArgs) -> anyhow::Result<(
     own.stop().await;
     drop(log);
     let (reason, farewell) = stopped?;
-    // A terminal that was closed meanwhile takes no farewell, and that is no failure of the run.
+    // A terminal that was closed takes no farewell.
     let _ = farewell.map(|text| out::line(&text));
     leave(reason, args, started.elapsed(), (global, &of_run, &home)).await
 }
@@ -229,7 +229,6 @@ async fn run_started(
     };
     tracing::info!(control = %control.url(), "the swarm runs");
     let started = (&mut flight, was_stopped);
-    // The swarm's future ends this, the other one never does.
     let ran = tokio::select! {
         ran = run_until_stopped(args, started, face, places, own, signals) => ran,
         never = run_file.keep() => match never {},

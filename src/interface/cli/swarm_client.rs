@@ -102,7 +102,7 @@ impl SwarmClient {
                 let swarm = flight.swarm();
                 let asked = answer_call(swarm, about, call);
                 // Nobody else says it in a command.
-                let note = |trouble: &str| out::note(&format!("{trouble}; it is tried again"));
+                let note = |trouble: &str| out::note(&format!("{trouble}; zoea tries again"));
                 let answered = swarm.answer_while_stored(asked, note).await;
                 let answered = answered.map_err(ControlError::Unstored)?;
                 answered

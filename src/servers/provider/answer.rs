@@ -130,29 +130,13 @@ impl ReceivedAnswer {
 
     /// Takes an error from a body. The operator is shown the server's message.
     fn refuse(&mut self, error: &str, body: &str) {
-        let code = |key| {
-            let code = member(error, key).and_then(|code| code.trim_matches('"').parse().ok());
-            code.filter(|code: &u16| (400..600).contains(code))
-        };
-        let codes = ["code", "status", "status_code"];
-        // Gateways that have promised 200 by then write the status before the words.
-        let written = || {
-            let message = member(error, "message").and_then(as_text)?;
-            let (code, _) = message.split_once(':')?;
-            let code = code.trim().parse().ok();
-            code.filter(|code: &u16| (400..600).contains(code))
-        };
         let shown = if body.len() > MAX_REFUSAL_BYTES {
             &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
         } else {
             body
         };
         self.refusal = Some(EmbeddedRefusal {
-            status: codes
-                .into_iter()
-                .find_map(code)
-                .or_else(written)
-                .unwrap_or(500),
+            status: odd_ends::stated_status(error).unwrap_or(500),
             body: shown.to_string(),
             is_behind_end: self.finish_reason.as_deref().is_some_and(is_usual_end),
         });

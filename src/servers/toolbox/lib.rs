@@ -13,6 +13,7 @@ mod registration;
 pub mod request_saver;
 mod server;
 mod session_health;
+mod tool_order;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! about them.
 
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::RandomState;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use zoea_mcp::{ListedTool, Listing};
 
 use super::pins::ToolPins;
+use super::tool_order::ToolOrder;
 use super::{McpUpstream, NotifyOperator, registration};
 
 /// The shortest time after which a list is asked for again, whatever the server says.
@@ -25,10 +26,6 @@ const MAX_LIST_AGE: Duration = Duration::from_secs(3600);
 const TOLD_END_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
 const MAX_REPORTED_CHANGES: usize = 16;
-
-/// The number of tools whose place is remembered. A server that goes through more names than that is
-/// remembered anew.
-const MAX_PLACES: usize = 4096;
 
 pub(super) struct McpServer {
     /// The registration code of the game, if it needs one.
@@ -53,24 +50,7 @@ struct KnownLists {
     /// Why a process was ended last, and when.
     reported_end: Option<(Arc<str>, Instant)>,
     reported_changes: VecDeque<(ToolPins, ToolPins)>,
-    /// The place of each tool in all lists.
-    places: BTreeMap<Arc<str>, usize>,
-}
-
-impl KnownLists {
-    /// Puts tools in the order in which they were first known. Some servers shuffle their list for each
-    /// session, and requests of Myses would share no beginning.
-    fn arrange(&mut self, mut tools: Vec<ListedTool>) -> Vec<ListedTool> {
-        if self.places.len() > MAX_PLACES {
-            self.places.clear();
-        }
-        for tool in &tools {
-            let next = self.places.len();
-            self.places.entry(tool.name.clone()).or_insert(next);
-        }
-        tools.sort_by_key(|tool| self.places.get(&tool.name).copied());
-        tools
-    }
+    order: ToolOrder,
 }
 
 pub(super) struct KnownTools {
@@ -186,7 +166,7 @@ impl McpServer {
         let pins = ToolPins::new(&listing.tools, &self.key);
         let own = own_tools();
         let is_code_known = self.registration_code.is_some();
-        let tools = self.known.lock().arrange(listing.tools.clone());
+        let tools = self.known.lock().order.arrange(listing.tools.clone());
         let tools = tools.into_iter().map(|tool| match is_code_known {
             true => to_tool_spec(registration::without_code(tool)),
             false => to_tool_spec(tool),

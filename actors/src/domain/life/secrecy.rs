@@ -21,10 +21,7 @@ impl LifeInput {
         match self {
             LifeInput::Ordered { reply: _, order } => order.remove_secrets(known),
             LifeInput::MissionStands(Some(mission)) => mission.remove_secrets(known),
-            LifeInput::Recorded {
-                write_id: _,
-                outcome: Err(why),
-            } => known.clean_in_place(why),
+            LifeInput::Recorded { outcome: Err(why), .. } => known.clean_in_place(why),
             LifeInput::Progressed { work: _, activity } => activity.remove_secrets(known),
             LifeInput::Linked {
                 link: _,
@@ -33,9 +30,7 @@ impl LifeInput {
                 account: _,
             } => {
                 *tools = tools.without_secrets(known);
-                if let Some(fault) = fault {
-                    known.clean_in_place(fault);
-                }
+                fault.iter_mut().for_each(|why| known.clean_in_place(why));
             }
             LifeInput::Noticed {
                 severity: _,

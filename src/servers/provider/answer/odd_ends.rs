@@ -4,6 +4,7 @@
 use actors::domain::bounds::MAX_REFUSAL_BYTES;
 use actors::domain::model::{ModelAnswer, RequestedCall};
 use serde_json::Value;
+use zoea_http::raw_json::{as_text, member};
 
 /// Words for an end at which a model is done, or may go on.
 const USUAL_ENDS: [&str; 9] = [
@@ -78,6 +79,21 @@ pub(super) fn is_nothing(text: &str) -> bool {
     ["", "null", "none"]
         .iter()
         .any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// The HTTP status that an error states, in a member or, as gateways that have promised 200 by then do, before its
+/// words.
+pub(super) fn stated_status(error: &str) -> Option<u16> {
+    let status = |text: &str| {
+        let code = text.trim().trim_matches('"').parse().ok();
+        code.filter(|code: &u16| (400..600).contains(code))
+    };
+    let members = ["code", "status", "status_code"];
+    let mut stated = members.into_iter().filter_map(|key| member(error, key));
+    stated.find_map(status).or_else(|| {
+        let message = member(error, "message").and_then(as_text)?;
+        status(message.split_once(':')?.0)
+    })
 }
 
 /// Whether anything in a value says that something failed.
