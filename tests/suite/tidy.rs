@@ -154,11 +154,12 @@ fn the_inside_knows_no_outside_crate() {
 
 /// Files beside the writers of text: those that draw the screen with commands of their own, and
 /// those that only ask whether there is a terminal.
-const TERMINAL_USERS: [&str; 6] = [
+const TERMINAL_USERS: [&str; 7] = [
     "src/host/system/out.rs",
     // Its tables and its progress are parts of it.
     "src/host/system/out/progress.rs",
     "src/host/system/out/table.rs",
+    "src/host/system/terminal.rs",
     "src/interface/tui/drawing.rs",
     "src/interface/tui/modes.rs",
     "src/interface/cli/screen.rs",

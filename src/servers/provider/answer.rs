@@ -12,7 +12,7 @@ use actors::domain::bounds::{self, MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_TAKE
 use actors::domain::model::{
     AnswerFacts, AnswerProgress, Echo, ModelAnswer, ModelFault, TokenUsage,
 };
-use zoea_http::raw_json::{as_text, first_element, member, member_at, pick};
+use zoea_http::raw_json::{as_text, first_element, member_at, pick};
 use zoea_text::redact::Redactor;
 
 use super::bounded_text::BoundedText;
