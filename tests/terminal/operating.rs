@@ -55,6 +55,7 @@ fn what_a_terminal_answers_late_gives_no_orders() {
     assert!(!seen.contains("already running"), "{seen}");
     assert!(!seen.contains("GRAPHS"), "{seen}");
     terminal.types("\u{1b}");
+    terminal.sees_no("MESSAGE to");
     quit(&mut terminal);
 }
 

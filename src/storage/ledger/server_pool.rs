@@ -31,7 +31,7 @@ const STARTING_PAUSE: Duration = Duration::from_millis(200);
 
 /// At most so many connections. They are opened when they are needed.
 pub(super) struct ServerPool {
-    options: PgConnectOptions,
+    options: Box<PgConnectOptions>,
     size: u32,
     /// A connection that rested for longer is asked whether it still answers before it is used.
     asked_after: Duration,
@@ -55,7 +55,7 @@ pub(super) struct ServerConnection {
 impl ServerPool {
     pub(super) fn new(options: PgConnectOptions, size: u32, asked_after: Duration) -> ServerPool {
         ServerPool {
-            options,
+            options: Box::new(options),
             size,
             asked_after,
             places: Arc::new(Semaphore::new(size as usize)),
