@@ -80,8 +80,8 @@ impl HomeLock {
 }
 
 impl RunGuard {
-    /// Writes the file again whenever it is gone, cut or another one: no command finds the program without it, and
-    /// each would tell the operator to end whoever has the home.
+    /// Writes the file again whenever it is gone, cut or replaced. Without it no command finds the program, and each
+    /// would advise the operator to end it.
     pub async fn keep(&mut self) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_INTERVAL);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -77,8 +77,8 @@ fn redirect(global: &mut GlobalArgs) -> anyhow::Result<Option<TransientDirectory
     }
 }
 
-/// A copy of a home whose disk is full, unless a program is at work in it, which can be asked. Where the
-/// copy finds no room either, whoever opens the home says what is wrong.
+/// A copy of a home whose disk is full. There is none while a program is at work in the home, which can be
+/// asked, and none where the copy finds no room: opening the home then tells what is wrong.
 fn copy_of_full(home: &Path, global: &mut GlobalArgs) -> Option<TransientDirectory> {
     if !home.join(DATABASE).exists() {
         return None;

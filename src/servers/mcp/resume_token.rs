@@ -48,8 +48,8 @@ impl ServerSession {
 }
 
 /// An id that no request of the session had before, and none of another session has. A server may still be
-/// at work on one, and those on the official SDKs send its answer to whoever has its id, also where all
-/// clients of a server share one transport. It fits into 31 bits, which is what some servers have for it.
+/// at work on an older one. Servers on the official SDKs send an answer to the newest request with its id,
+/// and some share one transport among all their clients. It fits into 31 bits, which is what some servers have for it.
 pub(super) fn fresh_request_id() -> i64 {
     let random = RandomState::new().build_hasher().finish();
     (random >> 33).try_into().unwrap_or(0)

@@ -178,8 +178,8 @@ impl ServerSession {
 }
 
 impl McpFailure {
-    /// The same, with the request that the status answers where that is no call: whoever reads it knows
-    /// which calls there were.
+    /// The same, with the name of the request that the status answers, unless that is a call: the
+    /// conversation names calls already.
     fn of_request(self, method: &str) -> McpFailure {
         let McpFailure::Status {
             status,

@@ -185,7 +185,7 @@ fn is_known(parameter: &str) -> bool {
 
 /// Closes a connection of the driver's. The answer to its last statement may never come.
 pub(super) async fn close_single(connection: DatabaseConnection) {
-    // Whoever asked has the answers, so an error here changes nothing.
+    // The answers are there already, so an error here changes nothing.
     let _ = tokio::time::timeout(ACQUIRE_TIMEOUT, connection.close()).await;
 }
 

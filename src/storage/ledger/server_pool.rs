@@ -2,8 +2,8 @@
 //!
 //! The driver's own pool asks each connection that comes back whether it still answers, without a
 //! limit, and frees its place only then: a connection that fell silent takes its place for good
-//! (<https://github.com/launchbadge/sqlx/issues/4349>). Here none is asked when it comes back. Whoever
-//! uses it next asks it, within its own limit of time.
+//! (<https://github.com/launchbadge/sqlx/issues/4349>). Here none is asked when it comes back. Its
+//! next user asks it, within its own limit of time.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -68,7 +68,7 @@ pub enum CallOutcome {
         /// The time until the next attempt.
         wait: Duration,
         ends_by: ServiceReturn,
-        /// Whether it would refuse any request, whoever makes it.
+        /// Whether the server refuses the requests of all Myses.
         is_of_all: bool,
     },
 }

@@ -84,7 +84,7 @@ impl LaneState {
         match outcome {
             CallOutcome::Works { is_bare: true, .. } => self.owners.note_served_beside(now),
             CallOutcome::Works { is_bare: false, .. } => self.owners.on_served(who, now),
-            // What is refused to everybody is nobody's own.
+            // A refusal of all is no failure of one Mysis.
             CallOutcome::OutOfService {
                 is_of_all: true, ..
             } => drop(self.owners.on_failed(who, now)),

@@ -17,7 +17,7 @@ const MOST_DELETED_BY_YES: usize = 3;
 /// What is deleted, and how.
 pub(super) struct Deletion<'a> {
     pub(super) which: &'a MysisSelector,
-    /// Whether nobody is asked.
+    /// Whether it deletes without a question.
     pub(super) yes: bool,
     /// Whether no copy is kept.
     pub(super) now: bool,

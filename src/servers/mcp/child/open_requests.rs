@@ -1,5 +1,5 @@
 //! The requests of ours that a process has not answered, and what it sends meanwhile. Here its lines
-//! are read, as leniently as answers over HTTP: an answer is kept as text for whoever waits for it.
+//! are read, as leniently as answers over HTTP: an answer is kept as text for the request that awaits it.
 //! rmcp, whose types take a message whole or not at all, gets a line that we have written.
 
 use parking_lot::Mutex;

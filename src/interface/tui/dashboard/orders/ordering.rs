@@ -225,7 +225,7 @@ mod tests {
             "The filter hides 1 of them.",
         ];
         assert_eq!(asked[..3], several);
-        // What is open is on the screen.
+        // A Mysis whose conversation is open is on the screen.
         let mut open = Desk::new();
         open.types(" /ceres");
         open.key(KeyCode::Enter);
