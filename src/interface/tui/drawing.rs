@@ -154,12 +154,13 @@ impl Canvas {
             self.backend.clear_region(ClearType::All)?;
             self.shown = Buffer::empty(area);
         }
-        let blanks = blanks_below_wide(self.shown.diff_iter(&self.next));
+        let changed: Vec<_> = self.shown.diff_iter(&self.next).collect();
+        let blanks = blanks_below_wide(changed.iter().copied());
         if !blanks.is_empty() {
             let blanks = blanks.iter().map(|(x, y, blank)| (*x, *y, blank));
             self.backend.draw(blanks)?;
         }
-        self.backend.draw(self.shown.diff_iter(&self.next))?;
+        self.backend.draw(changed.into_iter())?;
         if let Some((x, y)) = cursor {
             queue!(self.backend, MoveTo(x, y), Show)?;
         }
